@@ -260,17 +260,17 @@ export const unstatedRules: readonly UnstatedRule[] = [
   {
     of: ['webhooks.test'],
     field: 'event_id',
-    rule: '`event` and `event_id` exclude each other, and `event_id` needs `webhook_id`.',
+    rule: '`event_id` excludes `event` and `url`.',
     message: 'cannot be given beside event',
   },
-  { of: ['webhooks.test'], field: 'event_id', message: 'goes only with webhook_id' },
+  { of: ['webhooks.test'], field: 'event_id', message: 'cannot be given beside url' },
   {
     of: ['webhooks.test'],
     field: 'webhook_id',
-    rule: 'Either `webhook_id`, or `url` and `secret` are required.',
+    rule: 'Either `webhook_id`, or `url` and `secret` are required. `webhook_id` with `url` signs with the secret of the webhook.',
     message: 'or url is required',
   },
-  { of: ['webhooks.test'], field: 'secret', message: 'is required with url' },
+  { of: ['webhooks.test'], field: 'secret', message: 'is required without webhook_id' },
   {
     of: ['webhooks.replay', 'webhooks.preview_replay'],
     field: 'from_event_id',

@@ -1042,9 +1042,9 @@ export interface WebhooksRotateSecretOutput {
 export interface WebhooksTestInput {
   /** Identifier of a webhook. */
   webhook_id?: number | undefined;
-  /** Instead of `webhook_id`: the endpoint to test. */
+  /** The endpoint to test, instead of that of the webhook or without a webhook. */
   url?: string | undefined;
-  /** Signs the test of a `url`. */
+  /** Signs the test of a `url` without a webhook. */
   secret?: string | undefined;
   /** Send an example of this event; without it, a sample event named `test`. */
   event?: 'new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | undefined;
@@ -2042,7 +2042,7 @@ export interface WebhooksMethods {
   readonly update: Call<'webhooks.update'>;
   /** Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one. */
   readonly rotateSecret: Call<'webhooks.rotate_secret'>;
-  /** Send a test now and return the response: to a webhook, whatever its status, or to a URL that is not registered yet. The id of a test is not an event id. */
+  /** Send a test now and return the response: to a webhook, whatever its status, or to a URL that is not registered yet. A person and their bots test 10 such URLs a minute. The id of a test is not an event id. */
   readonly test: Call<'webhooks.test'>;
   /** List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to continue. */
   readonly deliveries: PagedCall<'webhooks.deliveries'>;

@@ -13,6 +13,7 @@ import { Away } from './ui/away.tsx';
 import { SessionContext } from './ui/context.ts';
 import { makeRoomForKeyboard } from './ui/keyboard.ts';
 import { loadParts } from './ui/later.tsx';
+import { pageTitle } from './ui/page-title.ts';
 import { parseRoute, startRouting } from './ui/route.ts';
 import { forgetBrowser } from './worker/forget.ts';
 import { startWorker } from './worker/start.ts';
@@ -86,14 +87,19 @@ async function start(root: HTMLElement, person: Person): Promise<void> {
   if (document.visibilityState === 'visible') opened.idle.touch();
   setInterval(() => opened.idle.check(), idleCheckMs);
   setInterval(() => opened.tabs.check(), leaderCheckMs);
-  const unread = new Batch<'unread'>(unreadMs, () => {
-    const unreadChats = store.unreadChats.peek();
-    const title = text.page.title({ service: store.serviceName.peek(), unreadChats });
+  let unreadChats = 0;
+  const showTitle = () => {
+    const title = text.page.title({ page: pageTitle.peek(), service: store.serviceName.peek(), unreadChats });
     if (document.title !== title) document.title = title;
+  };
+  const unread = new Batch<'unread'>(unreadMs, () => {
+    unreadChats = store.unreadChats.peek();
+    showTitle();
     showBadge(unreadChats);
   });
   store.unreadChats.subscribe(() => unread.add('unread'));
-  store.serviceName.subscribe(() => unread.add('unread'));
+  store.serviceName.subscribe(showTitle);
+  pageTitle.subscribe(showTitle);
 
   watchKeys();
   startRouting();

@@ -243,12 +243,14 @@ export const webhooks = (limits: Limits) => ({
   test: post(toMessages, {
     notForAgents: true,
     summary:
-      'Send a test now and return the response: to a webhook, whatever its status, or to a URL that is not registered yet. The id of a test is not an event id.',
+      'Send a test now and return the response: to a webhook, whatever its status, or to a URL that is not registered yet. A person and their bots test 10 such URLs a minute. The id of a test is not an event id.',
     input: z
       .strictObject({
         webhook_id: webhookId.optional(),
-        url: url.optional().meta({ description: 'instead of `webhook_id`: the endpoint to test' }),
-        secret: secret.optional().meta({ description: 'signs the test of a `url`' }),
+        url: url.optional().meta({
+          description: 'the endpoint to test, instead of that of the webhook or without a webhook',
+        }),
+        secret: secret.optional().meta({ description: 'signs the test of a `url` without a webhook' }),
         event: z.enum(eventNames).optional().meta({
           description: 'send an example of this event; without it, a sample event named `test`',
         }),
@@ -256,13 +258,13 @@ export const webhooks = (limits: Limits) => ({
           description: 'send the exact body of this past event, of a chat that the webhook receives events of',
         }),
       })
-      .refine(({ webhook_id, url }) => (webhook_id === undefined) !== (url === undefined), {
+      .refine(({ webhook_id, url }) => webhook_id !== undefined || url !== undefined, {
         path: ['webhook_id'],
-        message: 'or url is required, and not both',
+        message: 'or url is required',
       })
-      .refine(({ url, secret }) => (url === undefined) === (secret === undefined), {
+      .refine(({ webhook_id, secret }) => (webhook_id === undefined) === (secret !== undefined), {
         path: ['secret'],
-        message: 'is required with url, and goes only with it',
+        message: 'is required without webhook_id, and goes only without it',
       })
       .refine(({ event, event_id }) => event === undefined || event_id === undefined, {
         path: ['event_id'],
@@ -270,7 +272,7 @@ export const webhooks = (limits: Limits) => ({
       })
       .refine(({ url, event_id }) => url === undefined || event_id === undefined, {
         path: ['event_id'],
-        message: 'goes only with webhook_id',
+        message: 'cannot be given beside url',
       }),
     output: z.object({
       delivered: z.boolean().meta({ description: 'whether the response was a 2xx' }),

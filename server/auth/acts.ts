@@ -29,6 +29,7 @@ export const acts = {
   code_replayed: 'An authorization code came twice: what it gave was revoked',
   refresh_token_replayed: 'A refresh token came twice: its authorization was revoked',
   role_changed: "Changed a participant's role",
+  webhook_url_tested: 'Tested a URL for a webhook',
   webhook_registered: 'Registered a webhook',
   webhook_changed: 'Changed a webhook',
   webhook_secret_rotated: "Rotated a webhook's secret",

@@ -37,9 +37,6 @@ export interface NewApp {
   readonly clientSecret: string | undefined;
 }
 
-export const registerApp = (services: AccessServices, owner: UserActor, request: AppRequest): Promise<NewApp> =>
-  services.engine.write((tx) => addApp(tx, services, owner, request));
-
 /** Adds an app. Throws `validation_failed` or `conflict`. */
 export async function addApp(
   tx: Tx,

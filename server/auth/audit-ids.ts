@@ -1,7 +1,7 @@
 import type { AuditDetails } from './audit.ts';
 
 /** The details of audit entries that are ids, and of what. */
-export const idDetails: Readonly<Record<string, 'users' | 'apps'>> = {
+const idDetails: Readonly<Record<string, 'users' | 'apps'>> = {
   user_id: 'users',
   bot_id: 'users',
   owner_id: 'users',

@@ -24,6 +24,9 @@ export interface UnregisteredEndpoint {
   readonly ownerId: UserId;
 }
 
+/** What an attempt outside of the queues goes to: the URL of a webhook, or another one that is tested. */
+export type AttemptTarget = 'webhook' | 'url';
+
 /** The result of one attempt. */
 export interface AttemptMade {
   readonly delivered: boolean;

@@ -113,7 +113,7 @@ async function sendAgain(
     at,
     isForwarded: isForwarded(),
   };
-  const { delivered, ...made } = await services.webhooks.attempt(webhook, sending);
+  const { delivered, ...made } = await services.webhooks.attempt(webhook, sending, 'webhook');
   const state = delivered ? 'delivered' : delivery.state;
   await services.engine.write((tx) =>
     recordResend(tx, delivery, {

@@ -15,7 +15,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { FileLinks } from '../auth/file-links.ts';
 import type { SignUpPolicy } from '../auth/links.ts';
 import type { AccessServices } from '../auth/services.ts';
-import type { AttemptMade, Sending, UnregisteredEndpoint } from '../domain/attempt.ts';
+import type { AttemptMade, AttemptTarget, Sending, UnregisteredEndpoint } from '../domain/attempt.ts';
 import { fingerprint, storedResponse } from '../domain/idempotency.ts';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import type { Pictures } from '../files/pictures.ts';
@@ -75,7 +75,11 @@ export interface WebhookServices {
   readonly checkUrl: (url: string, call: UrlCheck) => Promise<string>;
   readonly seal: (secret: string) => string;
   /** Makes an attempt now, outside the queues. */
-  readonly attempt: (endpoint: WebhookRow | UnregisteredEndpoint, sending: Sending) => Promise<AttemptMade>;
+  readonly attempt: (
+    endpoint: WebhookRow | UnregisteredEndpoint,
+    sending: Sending,
+    target: AttemptTarget,
+  ) => Promise<AttemptMade>;
   /**
    * Returns the headers of the last attempt at a delivery, or null before the first one. Those of the signatures are left
    * out if the body or the secret is gone.

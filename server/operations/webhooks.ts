@@ -11,6 +11,7 @@ import {
 import { type AuditDetails, record } from '../auth/audit.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
+import { type Throttle, takeAttempt } from '../store/access/throttles.ts';
 import { findChatType } from '../store/chat/chats.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
 import { firstEventSince, logTip } from '../store/log/events.ts';
@@ -39,6 +40,9 @@ import { webhookWarnings } from './webhook-warnings.ts';
 
 /** For so long, deliveries are also signed with the secret before a rotation. */
 const overlapMs = 24 * 3_600_000;
+
+/** Of a person with their bots, to any hosts: otherwise Parley would try many URLs for somebody who looks for open ports. */
+const urlTests: Throttle = { burst: 10, everyMs: 6_000 };
 
 /** Health counts the deliveries of events of this time. */
 const recentMs = 24 * 3_600_000;
@@ -198,20 +202,30 @@ export const webhookHandlers = (services: Services) => {
       const { caller, input } = call;
       const { webhook_id, url, secret } = input;
       const webhook = webhook_id === undefined ? undefined : await accessWebhook(engine, caller, webhook_id);
-      const endpoint = webhook ?? {
-        url: await services.webhooks.checkUrl(url ?? '', checkFor(call)),
-        secret: secret ?? '',
-        ownerId: caller.ownerId,
-      };
+      const tested = url === undefined ? undefined : await services.webhooks.checkUrl(url, checkFor(call));
       const at = now();
+      if (tested !== undefined) await engine.write((tx) => takeUrlTest(tx, at, call, tested));
+      const endpoint = webhook
+        ? { ...webhook, url: tested ?? webhook.url }
+        : { url: tested ?? '', secret: secret ?? '', ownerId: caller.ownerId };
       const { event, body } = await testOf(engine, webhook, input, at);
       const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
       const sending = { id, event, body, attempt: 1, replayId: 0, at, isForwarded: call.isForwarded() };
-      const made = await services.webhooks.attempt(endpoint, sending);
+      const made = await services.webhooks.attempt(endpoint, sending, tested === undefined ? 'webhook' : 'url');
       return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
     },
   } satisfies Partial<Handlers>;
 };
+
+/** Counts and records a test of a URL that is not that of a webhook. Throws `rate_limited` after too many. */
+async function takeUrlTest(tx: Tx, at: number, call: Call<'webhooks.test'>, url: string): Promise<void> {
+  const waitMs = await takeAttempt(tx, `url tests of ${call.caller.ownerId}`, urlTests, at);
+  if (waitMs > 0) {
+    const wait = `Try again in ${Math.ceil(waitMs / 1_000)} s.`;
+    throw new ParleyError('rate_limited', `You and your bots have tested ${urlTests.burst} URLs in a minute. ${wait}`);
+  }
+  await record(tx, at, actorOf(call), 'webhook_url_tested', { url: withoutQuery(url) });
+}
 
 /** Returns the event that a test sends. Throws `not_found` for one that the webhook cannot receive, whatever its name. */
 async function testOf(
@@ -283,10 +297,12 @@ async function update(tx: Tx, at: number, call: Call<'webhooks.update'>, url: st
   return { webhook: changed, warnings: webhookWarnings(input) };
 }
 
-/** The query of the URL is left out, because it often holds a key. */
+/** The query often holds a key. */
+const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…');
+
 const auditDetails = ({ webhook_id, url, events, service_wide, include_direct, status }: Webhook): AuditDetails => ({
   webhook_id,
-  url: url.replace(/\?.*$/s, '?…'),
+  url: withoutQuery(url),
   events,
   service_wide,
   include_direct,

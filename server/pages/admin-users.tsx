@@ -123,7 +123,7 @@ function newUserPage(c: PageContext, rejected?: RejectedForm): Promise<Response>
         rejected={rejected}
         optional
       />
-      <Boxes type="checkbox" name="is_admin" label="Role" choices={{ yes: 'Administrator' }} rejected={rejected} />
+      <Boxes name="is_admin" label="Role" choices={{ yes: 'Administrator' }} rejected={rejected} />
     </PostForm>
   );
   return show(c, { title: 'Create a user', section: '/admin/users' }, form, rejected?.status);

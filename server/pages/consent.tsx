@@ -144,7 +144,9 @@ export async function askForConsent(
             </Notice>
           )}
           {usable.length > 0 && (
-            <p class="muted">It will also see your name. You can end its access at any time under Access.</p>
+            <p class="muted">
+              It will also see your name. In the console, under Access tokens, you can end its access at any time.
+            </p>
           )}
         </section>
         <form class="part" method="post" action={action}>

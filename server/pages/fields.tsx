@@ -127,8 +127,8 @@ export function Field({ type = 'text', autocomplete = 'off', autofocus, isFirst,
 /** Labels by value. */
 type Choices = Readonly<Record<string, string>>;
 
-/** Radio buttons, one of which is required, or checkboxes. None is chosen at first. */
-export function Boxes({ type, choices, ...field }: FieldProps & { type: 'radio' | 'checkbox'; choices: Choices }) {
+/** Checkboxes. None is chosen at first. */
+export function Boxes({ choices, ...field }: FieldProps & { choices: Choices }) {
   const { name, label, rejected } = field;
   return (
     <fieldset aria-describedby={describedBy(field)}>
@@ -137,11 +137,10 @@ export function Boxes({ type, choices, ...field }: FieldProps & { type: 'radio' 
       {Object.entries(choices).map(([value, words], i) => (
         <label class="box">
           <input
-            type={type}
+            type="checkbox"
             name={name}
             value={value}
             checked={rejected?.form.all(name).includes(value)}
-            required={type === 'radio'}
             autofocus={i === 0 && rejected?.faults[name] !== undefined}
           />
           <span>{words}</span>

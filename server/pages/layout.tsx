@@ -33,9 +33,7 @@ const serviceView: Entry = {
 };
 
 const own: readonly Entry[] = [
-  { href: '/console/tokens', label: 'Access', about: 'The apps that act for you, and your access tokens.' },
-  { href: '/console/apps', label: 'Apps', about: 'Register apps that ask people for access.' },
-  { href: '/console/bots', label: 'Bots', about: 'Automated accounts.' },
+  { href: '/console/webhooks', label: 'Console', about: 'Webhooks, events, access tokens, bots and apps.' },
   { href: '/sessions', label: 'Sessions', about: 'The browsers in which you are signed in. Sign out any of them.' },
   { href: '/password', label: 'Password', about: 'Change it and sign out all other browsers.' },
 ];
@@ -43,8 +41,7 @@ const own: readonly Entry[] = [
 const administration: readonly Entry[] = [
   { href: '/console/overview', label: 'Overview', about: 'How the service does, its storage and its settings.' },
   { href: '/admin/users', label: 'Users', about: 'Who has an account, and who is an administrator.' },
-  { href: '/console/people', label: 'Invitations', about: 'Links to create an account.' },
-  { href: '/console/webhooks', label: 'Webhooks', about: 'Endpoints that receive the events of the whole service.' },
+  { href: '/console/people', label: 'People', about: 'Links to create an account.' },
   { href: '/console/audit', label: 'Audit log', about: 'Who did what to accounts and access, and when.' },
 ];
 

@@ -8,6 +8,8 @@ const moved: Readonly<Record<string, string>> = {
   '/apps': '/console/apps',
   '/apps/new': '/console/apps',
   '/apps/:id': '/console/apps/:id',
+  '/admin': '/console/overview',
+  '/admin/use': '/console/storage',
   '/admin/audit': '/console/audit',
   '/admin/invitations': '/console/people',
   '/admin/webhooks': '/console/webhooks',

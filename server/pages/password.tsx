@@ -98,7 +98,7 @@ function changedPage(c: PageContext): Promise<Response> {
       <Notice kind="good">You stay signed in here. Every other browser was signed out.</Notice>
       <p>
         Apps and access tokens keep working. If one may have leaked, revoke it under{' '}
-        <a href="/console/tokens">Access</a>.
+        <a href="/console/tokens">Access tokens</a>.
       </p>
       <p>
         If notifications were on in this browser, turn them on again under{' '}

@@ -21,7 +21,7 @@ export function keepSession(c: PageContext, deps: SiteDeps, { session, device }:
 }
 
 /** Ends the session of the browser, if it has one. */
-export async function endSession(c: PageContext, { services }: SiteDeps): Promise<void> {
+async function endSession(c: PageContext, { services }: SiteDeps): Promise<void> {
   const { who } = c.var;
   if (who) await signOut(services, who.actor, who.caller.tokenId);
 }

@@ -1,14 +1,23 @@
 import { ParleyError } from '@parley/contract';
-import type { AttemptMade, Sending, UnregisteredEndpoint } from '../domain/attempt.ts';
+import type { AttemptMade, AttemptTarget, Sending, UnregisteredEndpoint } from '../domain/attempt.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { findAccess, type WebhookAccess, type WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { isSuccess, resultFields } from './health.ts';
 import { hostKey } from './host-limit.ts';
 
-/** Concurrent attempts: in all, and for one owner. */
+/** Concurrent attempts: in all, those to URLs of no webhook, and for one owner. */
 const maxInAll = 16;
+/** Fewer, so that tests of URLs that hang cannot keep others from redelivering. */
+const maxToUrls = 8;
 const maxPerOwner = 4;
+
+const tooMany = (why: string) => new ParleyError('unavailable', `${why} Try again in a moment.`);
+
+interface InFlight {
+  readonly ownerId: number;
+  readonly target: AttemptTarget;
+}
 
 /**
  * Returns a function that makes an attempt outside of the queues, for tests and for settled deliveries that are sent once
@@ -16,22 +25,29 @@ const maxPerOwner = 4;
  * responded with a 2xx yet.
  */
 export function manualAttempts({ engine, sender, hosts }: Pick<DeliveryDeps, 'engine' | 'sender' | 'hosts'>) {
-  /** The owners of the attempts in flight. */
-  const owners: number[] = [];
-  return async (endpoint: WebhookRow | UnregisteredEndpoint, sending: Sending): Promise<AttemptMade> => {
+  const inFlight = new Set<InFlight>();
+  const count = (matches: (attempt: InFlight) => boolean) => [...inFlight].filter(matches).length;
+  return async (
+    endpoint: WebhookRow | UnregisteredEndpoint,
+    sending: Sending,
+    target: AttemptTarget,
+  ): Promise<AttemptMade> => {
     const { owner_id, confirmed_url } = await accessOf(engine, endpoint);
     const host = confirmed_url === endpoint.url ? undefined : hostKey(owner_id, endpoint.url);
-    const isOwnerBusy = owners.filter((id) => id === owner_id).length >= maxPerOwner;
-    if (owners.length >= maxInAll || isOwnerBusy || (host !== undefined && hosts.waitMs(host) > 0)) {
-      throw new ParleyError('unavailable', 'Too many deliveries are being tried at the moment.');
-    }
-    owners.push(owner_id);
+    if (count(({ ownerId }) => ownerId === owner_id) >= maxPerOwner)
+      throw tooMany(`You and your bots already wait for ${maxPerOwner} endpoints.`);
+    const isFull = inFlight.size >= maxInAll || (target === 'url' && count((one) => one.target === 'url') >= maxToUrls);
+    if (isFull) throw tooMany('The service is busy with the tests and redeliveries of others.');
+    if (host !== undefined && hosts.waitMs(host) > 0)
+      throw tooMany('This host has got many requests from you just now.');
+    const attempt = { ownerId: owner_id, target };
+    inFlight.add(attempt);
     if (host !== undefined) hosts.take(host);
     try {
       const outcome = await (isWebhook(endpoint) ? sender.send(endpoint, sending) : sender.sendTo(endpoint, sending));
       return { delivered: isSuccess(outcome), ...resultFields(outcome) };
     } finally {
-      owners.splice(owners.indexOf(owner_id), 1);
+      inFlight.delete(attempt);
       if (host !== undefined) hosts.release(host);
     }
   };

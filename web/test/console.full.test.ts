@@ -41,12 +41,15 @@ inChromium('the console', () => {
     await page.getByRole('link', { name: 'Console' }).click();
     await page.getByRole('navigation', { name: 'Console' }).waitFor();
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+    await until('the tab has the name of the page', async () => (await page.title()).startsWith('Webhooks · '));
 
     await button(page, 'New webhook').click();
     const form = dialog(page, 'Create a webhook');
     await form.getByRole('textbox', { name: 'URL' }).fill('http://10.0.0.1/hook');
     await button(page, 'Create').click();
     await form.getByRole('alert').filter({ hasText: 'URL 10.0.0.1 is a private address' }).waitFor();
+    // Such a URL cannot be used.
+    await becomes(() => button(page, 'Create').isEnabled(), true);
     stage.expectNoFaults(/status of 422/);
     await form.getByRole('textbox', { name: 'URL' }).fill(endpoint.url);
     await form.getByRole('checkbox', { name: 'All events' }).uncheck();
@@ -59,7 +62,7 @@ inChromium('the console', () => {
     expect(await violationsOn(page)).toEqual([]);
     // The URL is tested first, and what comes back does not have to be right.
     await button(page, 'Create').click();
-    await form.getByText('refused the delivery with 401').waitFor();
+    await form.getByText('refused the request with 401').waitFor();
     await form.getByText('Give it the secret above and test again.').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await button(page, 'Test again').click();
@@ -73,7 +76,7 @@ inChromium('the console', () => {
     const done = dialog(page, 'The webhook is created');
     await becomes(() => done.getByRole('textbox', { name: 'The secret' }).inputValue(), secret);
     await button(page, 'Send a test').click();
-    await done.getByText('refused the delivery with 401').waitFor();
+    await done.getByText('refused the request with 401').waitFor();
     ownSecret = secret;
     await button(page, 'Test again').click();
     await done.getByText('It works.').waitFor();
@@ -90,14 +93,14 @@ inChromium('the console', () => {
     const hanging = receiver().endpoint('hang');
     const refusing = receiver().endpoint(401);
     const broken = receiver().endpoint({ status: 500, body: 'out of cheese' });
-    const moved = receiver().endpoint({ status: 301, headers: { location: 'https://example.com/' } });
+    const moved = receiver().endpoint({ status: 301, headers: { location: broken.url } });
     const lost = 'http://no-such-host.invalid/hook';
     for (const url of [hanging.url, refusing.url, moved.url, lost]) await register(url);
     const brokenId = await register(broken.url);
     await say(ada, chatId, 'Hello');
     await hanging.arrived(1);
     const page = await stage.open('ada', '/console', desk);
-    await entry(page, refusing.url).getByText('refused the delivery with 401').waitFor();
+    await entry(page, refusing.url).getByText('refused the request with 401').waitFor();
     await entry(page, broken.url).getByText('failed with 500, an error in its own code').waitFor();
     const retried = entry(page, broken.url).getByRole('link', { name: '1', exact: true });
     expect(await retried.getAttribute('href')).toBe(`/console/webhooks/${brokenId}?state=retrying`);
@@ -121,6 +124,12 @@ inChromium('the console', () => {
       .getByRole('row', { name: /Delivered/ })
       .waitFor();
     await pane(page).getByText('Delivered').waitFor();
+    // What is done elsewhere is seen here.
+    const attempts = pane(page).getByRole('list', { name: 'Attempts' }).getByRole('listitem');
+    const count = await attempts.count();
+    const deliveryId = Number(new URL(page.url()).searchParams.get('delivery'));
+    await ada.ok('webhooks.redeliver', { delivery_id: deliveryId });
+    await becomes(() => attempts.count(), count + 1);
     await page.keyboard.press('Escape');
     await pane(page).waitFor({ state: 'detached' });
     await until('the row has the focus', () =>
@@ -136,6 +145,10 @@ inChromium('the console', () => {
       .getByRole('row', { name: /Launch/ })
       .waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe(`?chat=${other}`);
+    await page.goBack();
+    await table(page)
+      .getByRole('row', { name: /Launch/ })
+      .waitFor();
     const shared = await stage.openTab(page, `/console/webhooks/${brokenId}?state=delivered&chat=${chatId}`);
     await table(shared)
       .getByRole('row', { name: /Launch/ })
@@ -147,7 +160,15 @@ inChromium('the console', () => {
       .getByRole('row', { name: /Delivered new_message Lunch/ })
       .waitFor();
 
-    // A selection is sent again, from the oldest on.
+    // A selection is sent again until somebody stops it, from the oldest on.
+    const gate = Promise.withResolvers<void>();
+    broken.reply = () => ({ after: gate.promise });
+    await table(shared).getByRole('checkbox', { name: 'Select all shown' }).check();
+    await button(shared, 'Redeliver').click();
+    await button(shared, 'Stop').click();
+    gate.resolve();
+    await shared.getByText('1 of 2 were delivered.').waitFor();
+    broken.reply = () => 200;
     const before = broken.arrivals.length;
     await table(shared).getByRole('checkbox', { name: 'Select all shown' }).check();
     await button(shared, 'Redeliver').click();
@@ -170,6 +191,22 @@ inChromium('the console', () => {
       .getByRole('row', { name: /Skipped/ })
       .first()
       .waitFor();
+
+    // The URL that a redirect leads to is tested, too, before it takes the place of the other.
+    await page.goto(`${stage.url()}/console/webhooks`);
+    await entry(page, moved.url).getByRole('link', { name: 'See the delivery' }).click();
+    await pane(page).getByText(`a redirect to ${broken.url}.`).waitFor();
+    await button(page, 'Use this URL').click();
+    const editing = dialog(page, 'Edit the webhook');
+    await becomes(() => editing.getByRole('textbox', { name: 'URL' }).inputValue(), broken.url);
+    broken.reply = () => 404;
+    await button(page, 'Save').click();
+    await editing.getByText('nothing is at this path').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    broken.reply = () => 200;
+    await button(page, 'Save anyway').click();
+    await page.getByRole('heading', { name: broken.url, level: 1 }).waitFor();
+    expect(broken.arrivals.some(({ event }) => event === 'test')).toBe(true);
 
     await page.goto(`${stage.url()}/console/webhooks`);
     await entry(page, hanging.url).getByText('did not respond in time').waitFor();
@@ -242,9 +279,10 @@ inChromium('the console', () => {
     await button(page, 'Rotate secret').click();
     await dialog(page, 'Rotate the secret').getByRole('textbox', { name: 'Secret' }).fill('a secret that is typed');
     await button(page, 'Rotate').click();
-    await dialog(page, 'Rotate the secret').getByText('Both secrets are valid until').waitFor();
+    await dialog(page, 'Rotate the secret').getByText('the signatures of both secrets until').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await button(page, 'I have saved it').click();
+    await page.getByText('webhook-signature only, until').waitFor();
     await say(ada, chatId, 'Three');
     const third = (await endpoint.arrived(3)).at(-1);
     expect(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { deliveryHeaders } from '@parley/server/webhooks/headers.ts';
 import type { Delivery } from '@parley-chat/sdk';
 import { EventChoice, eventNames, eventsOf } from '../ui/console/event-choice.ts';
-import { explain, failureOf } from '../ui/console/failure.ts';
+import { explain, failureOf, redirectTarget } from '../ui/console/failure.ts';
 import { noFilters, readFilters, refreshed, webhookPath } from '../ui/console/filters.ts';
 import { debugSignature, differenceOf, type Known, parseHeaders } from '../ui/console/signature.ts';
 import { parseRoute } from '../ui/route.ts';
@@ -32,6 +32,9 @@ describe('why an attempt failed', () => {
       short: 'Redirect',
       what: 'The endpoint responded with 301, a redirect. Parley does not follow redirects.',
     });
+    const moved = { cause: 'redirect', answer: 'Location: /new\n\nMoved' } as const;
+    expect(redirectTarget(moved, 'https://a.example/old')).toBe('https://a.example/new');
+    expect(redirectTarget({ ...moved, answer: 'Location: javascript:1\n\n' }, 'https://a.example/')).toBeUndefined();
     const timeout = explain({ status: null, error: 'no complete response within 15 s', cause: 'timeout' });
     expect(timeout?.what).toContain('did not respond in time');
     expect(timeout?.next).not.toBe('');
@@ -125,7 +128,8 @@ describe('the signature debugger', () => {
   test('accepts what the server signs, also during a rotation', () => {
     expect(verdict({})).toBe('valid');
     const rotated = write(sign(['a new secret', secret]));
-    expect(verdict({ headers: rotated })).toBe('valid');
+    expect(verdict({ headers: rotated })).toBe('oldSecret');
+    expect(verdict({ headers: rotated.replace(/x-webhook-signature: .*/i, '') })).toBe('valid');
     expect(verdict({ headers: rotated, secret: 'a new secret' })).toBe('valid');
   });
 

@@ -188,7 +188,7 @@ inChromium('settings', () => {
     await ada.keyboard.press('Escape');
     const account = ada.getByRole('navigation', { name: 'Account' });
     expect(await account.getByRole('link').allInnerTexts()).toEqual([
-      ...['Console', 'Password', 'Sessions', 'Access', 'Bots', 'Apps', 'Administration'],
+      ...['Console', 'Password', 'Sessions', 'Administration'],
     ]);
     const sections = ada.getByRole('navigation', { name: 'Settings' });
     await sections.getByRole('link', { name: 'Appearance' }).click();

@@ -39,7 +39,7 @@ async function intrusion(stage: ReturnType<typeof scene>, during: (tab: Page, li
     await other.getByLabel('New password', { exact: true }).fill(goodPassword);
     await other.getByLabel('New password, again').fill(goodPassword);
     await other.getByRole('button', { name: 'Set the password' }).click();
-    await other.getByRole('heading', { name: 'Access', exact: true }).waitFor();
+    await other.getByRole('heading', { name: 'Hello, Bob' }).waitFor();
     await other.close();
   });
   // A tab that notices the end of the session before the browser has the new cookie shows the page for signing in.

@@ -41,8 +41,8 @@ export const en = {
 
   page: {
     /** The title of the browser's tab. */
-    title: ({ service, unreadChats }: { service: string; unreadChats: number }) =>
-      unreadChats > 0 ? `(${number(unreadChats)}) ${service}` : service,
+    title: ({ page, service, unreadChats }: { page: string; service: string; unreadChats: number }) =>
+      `${unreadChats > 0 ? `(${number(unreadChats)}) ` : ''}${page === '' ? '' : `${page} · `}${service}`,
   },
 
   welcome: {

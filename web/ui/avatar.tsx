@@ -8,7 +8,7 @@ import './avatar.css';
 const hues = 8;
 
 /** Returns the first letters of the first and the last word. */
-export function initialsOf(name: string): string {
+function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/u);
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? '')][0] ?? '');
   return letters.join('').toUpperCase();

@@ -16,7 +16,7 @@ import { usePeopleSearch } from './use-people-search.ts';
 const maxShown = 12;
 
 /** Returns the chats whose name contains the words, those that begin with them first. */
-export function findChats(chats: readonly ChatRecord[], query: string): ChatRecord[] {
+function findChats(chats: readonly ChatRecord[], query: string): ChatRecord[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const nameOf = (chat: ChatRecord) => `${chatName(chat)} ${chat.peer?.name ?? ''}`.toLowerCase();
   const found = chats.filter((chat) => words.every((word) => nameOf(chat).includes(word)));

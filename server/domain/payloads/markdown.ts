@@ -77,7 +77,7 @@ const longestRun = (text: string): number =>
   text.match(/`+/g)?.reduce((longest, run) => Math.max(longest, run.length), 0) ?? 0;
 
 /** Returns a URL that can stand in a link, or undefined for anything but http, https and mailto. */
-export function safeUrl(url: string): string | undefined {
+function safeUrl(url: string): string | undefined {
   if (!URL.canParse(url.trim())) return undefined;
   const { protocol, href } = new URL(url.trim());
   if (!['http:', 'https:', 'mailto:'].includes(protocol) || href.length > 2_048) return undefined;

@@ -25,10 +25,9 @@ export interface MessageRow {
 /** What a message has that is stored elsewhere. A page without any of it is sent as it is stored. */
 export const extraBits = { reactions: 1, replies: 2 } as const;
 
-export const messageColumns =
-  'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.extras, m.file_id, m.event_id, m.json';
+const messageColumns = 'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.extras, m.file_id, m.event_id, m.json';
 
-export const messageRows = rowReader<MessageRow>('is_deleted');
+const messageRows = rowReader<MessageRow>('is_deleted');
 
 const messageById = pointQuery(
   ['message_id'],

@@ -21,7 +21,7 @@ import { asUnavailable } from './failure.ts';
 
 const columnTypes = { int: 'bigint', text: 'text' } as const;
 
-export const postgresDialect: Dialect = {
+const postgresDialect: Dialect = {
   name: 'postgres',
   now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   lastEventId: '(SELECT last_value FROM event_ids)',

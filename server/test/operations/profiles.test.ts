@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { UserId } from '@parley/contract';
 import { addBot, addUser } from '../../auth/administer.ts';
-import { registerApp } from '../../auth/apps.ts';
 import { createBot } from '../../auth/bots.ts';
 import { changeAdministrator } from '../../operations/users.ts';
 import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
-import { accessOf } from '../support/oauth.ts';
+import { accessOf, registerApp } from '../support/oauth.ts';
 import { eventsAfter, eventTip, users } from '../support/people.ts';
 import { serverFor, standingStill, startServer } from '../support/server.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';

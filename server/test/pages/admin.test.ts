@@ -381,6 +381,8 @@ onAnyEngine('the pages of administrators', (engine) => {
   test('redirect to the console where it has replaced them', async () => {
     for (const [path, location] of [
       ['/admin/audit?user=ada&act=bot_created', '/console/audit?user=ada&act=bot_created'],
+      ['/admin', '/console/overview'],
+      ['/admin/use', '/console/storage'],
       ['/admin/invitations', '/console/people'],
       ['/admin/webhooks', '/console/webhooks'],
       ['/admin/webhooks/new', '/console/webhooks'],

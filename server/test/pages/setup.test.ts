@@ -166,7 +166,7 @@ describe('the front page', () => {
     expect(all).toContain('href="/settings/service"');
     await browser.signIn(someone.name, goodPassword);
     const { html } = await browser.get('/settings');
-    expect(html).toContain('href="/console/tokens"');
+    expect(html).toContain('href="/console/webhooks"');
     expect(html).toContain('href="/settings/profile"');
     expect(html).not.toContain('/admin/');
     expect(html).not.toContain('/settings/service');

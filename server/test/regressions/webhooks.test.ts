@@ -90,6 +90,28 @@ onAnyEngine('a webhook', (engine) => {
     expect(refused).toEqual(Array(12).fill('unavailable'));
   });
 
+  test('can be tested while other people test as many URLs as they can', async () => {
+    const answer = Promise.withResolvers<void>();
+    const [eve, mallory] = [await scene({ status: 200, after: answer.promise }), await scene()];
+    const bob = await scene();
+    const unregistered = { url: eve.endpoint.url, secret: 'a secret' };
+    const waiting = [eve, mallory].flatMap(({ ada }) =>
+      Array.from({ length: 4 }, () => ada.ok('webhooks.test', unregistered)),
+    );
+    await eve.endpoint.arrived(8);
+    const reasons = [
+      await eve.ada.call('webhooks.test', unregistered),
+      await bob.ada.call('webhooks.test', unregistered),
+    ];
+    expect(reasons.map(({ error }) => error?.message)).toEqual([
+      expect.stringContaining('You and your bots already wait for 4 endpoints'),
+      expect.stringContaining('The service is busy'),
+    ]);
+    expect((await bob.ada.ok('webhooks.test', { webhook_id: bob.webhook_id })).delivered).toBeTrue();
+    answer.resolve();
+    await Promise.all(waiting);
+  });
+
   test('that was deleted is forgotten in time, and so are its replays', async () => {
     const { ada, webhook_id, say } = await scene();
     await say('one');

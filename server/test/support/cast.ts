@@ -1,6 +1,5 @@
 import { scopeNames, type UserId } from '@parley/contract';
 import { formatScopes, hashToken, newSecret } from '../../auth/access-token.ts';
-import { registerApp } from '../../auth/apps.ts';
 import { createBot, createBotToken } from '../../auth/bots.ts';
 import type { AccessServices } from '../../auth/services.ts';
 import { openSession } from '../../auth/sessions.ts';
@@ -8,7 +7,7 @@ import { cookieNames } from '../../http/cookies.ts';
 import { insertGrant } from '../../store/access/grants.ts';
 import { insertToken } from '../../store/access/tokens.ts';
 import { Client } from './client.ts';
-import { accessOf } from './oauth.ts';
+import { accessOf, registerApp } from './oauth.ts';
 import type { TestServer } from './server.ts';
 
 /** Callers with their own tokens. */

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test';
 import type { Scope } from '@parley/contract';
-import { registerApp } from '../../auth/apps.ts';
+import { type AppRequest, addApp } from '../../auth/apps.ts';
+import type { UserActor } from '../../auth/audit.ts';
 import { OAuth } from '../../auth/oauth/oauth.ts';
 import type { AccessServices } from '../../auth/services.ts';
 import { findUser } from '../../store/access/users.ts';
@@ -8,6 +9,10 @@ import { Client } from './client.ts';
 import { noQuotas } from './quotas.ts';
 import type { TestServer } from './server.ts';
 import type { Reply } from './wire.ts';
+
+/** Adds an app in a transaction of its own. */
+export const registerApp = (services: AccessServices, owner: UserActor, request: AppRequest) =>
+  services.engine.write((tx) => addApp(tx, services, owner, request));
 
 /** An app with its credentials. */
 export interface TestApp {

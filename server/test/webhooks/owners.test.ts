@@ -130,5 +130,12 @@ onAnyEngine('endpoints of one owner at one host', (engine) => {
     expect(await scene.ada.refused('webhooks.test', unregistered)).toBe('unavailable');
     clock.pass(second);
     await scene.ada.ok('webhooks.test', { webhook_id });
+
+    // Those of URLs that no webhook has are fewer, on whatever hosts, and one of them is used up.
+    for (let i = 0; i < 9; i++) await scene.ada.ok('webhooks.test', unregistered);
+    expect(await scene.ada.refused('webhooks.test', unregistered)).toBe('rate_limited');
+    await scene.ada.ok('webhooks.test', { webhook_id });
+    clock.pass(6 * second);
+    await scene.ada.ok('webhooks.test', unregistered);
   });
 });

@@ -613,10 +613,10 @@ onAnyEngine('a webhook', (engine) => {
       expect((await ada.ok('webhooks.deliveries', { webhook_id })).deliveries).toEqual([]);
     });
 
-    test('sends a test to a URL that is not registered, and stores nothing', async () => {
+    test('sends a test to a URL that is not registered, and records only that', async () => {
       const { carol } = await users(server(), 'carol');
       const endpoint = receiver().endpoint({ status: 401, body: 'who are you?' });
-      const { url } = endpoint;
+      const url = `${endpoint.url}?key=1`;
       const { delivered, attempt, body } = await carol.ok('webhooks.test', { url, secret });
       expect(delivered).toBe(false);
       expect(attempt).toMatchObject({ number: 1, status: 401, cause: 'status', answer: 'who are you?' });
@@ -640,9 +640,18 @@ onAnyEngine('a webhook', (engine) => {
         { secret },
         { webhook_id, url, secret },
         { webhook_id, secret },
+        { webhook_id, url, event_id: 1 },
         { url, secret, event_id: 1 },
       ])
         expect([input, await carol.refused('webhooks.test', input)]).toEqual([input, 'validation_failed']);
+
+      // Another URL of a webhook is signed with its secret.
+      await carol.ok('webhooks.test', { webhook_id, url });
+      const other = endpoint.arrivals.at(-1);
+      expect(other && (await verifyWebhook(other.bytes, other.headers, secret)).data).toMatchObject({ webhook_id });
+      const root = await server().user(`root-${engine}`, { admin: true });
+      const { entries } = await root.ok('service.audit', { act: 'webhook_url_tested', user_id: carol.userId });
+      expect(entries.map(({ details }) => details)).toEqual(Array(3).fill({ url: `${endpoint.url}?…` }));
     });
 
     test('sends an example of any event, marked as a test by its id', async () => {

@@ -2,7 +2,7 @@ import { accessWords } from './en/access.tsx';
 import { age, decimal, number } from './en/ages.ts';
 import { deliveryWords } from './en/deliveries.ts';
 import { eventWords } from './en/events.ts';
-import { failures } from './en/failures.ts';
+import { failures, testFailures } from './en/failures.ts';
 import { signatures } from './en/signatures.ts';
 import { webhookWords } from './en/webhooks.tsx';
 
@@ -31,6 +31,8 @@ export const en = {
       audit: 'Audit log',
       service: 'Service',
     },
+    /** One of the things of a page, in the title of the tab. */
+    onePage: ({ page, id }: { page: string; id: number }) => `${page}: ${id}`,
     administration: 'Administration',
     docs: 'API reference',
   },
@@ -41,6 +43,7 @@ export const en = {
   copyFailed: 'The browser did not copy it. Select the text, and copy it yourself.',
 
   failures,
+  testFailures,
   ...eventWords,
   ...webhookWords,
   ...deliveryWords,

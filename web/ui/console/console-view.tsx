@@ -4,6 +4,7 @@ import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
 import { Icon } from '../icon.tsx';
 import { later } from '../later.tsx';
+import { usePageTitle } from '../page-title.ts';
 import type { AdminPage, ConsoleRoute } from '../route.ts';
 import { AppPage } from './access/app-page.tsx';
 import { AppsPage } from './access/apps-page.tsx';
@@ -25,9 +26,13 @@ const isAdminPage = (page: ConsoleRoute['page']): page is AdminPage => adminPage
 
 const AdminView = later(async () => (await import('./admin/index.ts')).AdminView, undefined, true);
 
+const titleOf = ({ page, id }: ConsoleRoute): string =>
+  id === undefined || id === 0 ? words.pages[page] : words.onePage({ page: words.pages[page], id });
+
 /** The frame of the console: its navigation, and one page. */
 export function ConsoleView({ route }: { route: ConsoleRoute }) {
   const { store } = useSession();
+  usePageTitle(titleOf(route));
   const navigation = useRef<HTMLElement>(null);
   // On a phone the pages are in one line, which has no room for all of them.
   useEffect(() => {

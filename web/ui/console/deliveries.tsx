@@ -11,7 +11,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx';
 import { DeliveriesTable } from './deliveries-table.tsx';
 import { isOpen, useDeliveryActs } from './delivery-acts.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
-import { DeliveryPane } from './delivery-pane.tsx';
+import { type Advice, DeliveryPane } from './delivery-pane.tsx';
 import { type DeliveryPage, type Filters, isFiltered, noFilters, refreshed, webhookPath } from './filters.ts';
 import { useOrder } from './live.ts';
 
@@ -28,12 +28,13 @@ interface DeliveriesProps {
   readonly filters: Filters;
   /** The rows are loaded again when it changes. */
   readonly tick: number;
+  readonly advice: Advice;
   /** Called when a delivery was changed here. */
   readonly onChange: () => void;
 }
 
 /** The deliveries of a webhook, the newest first, and one of them in full beside them. */
-export function Deliveries({ webhookId, filters, tick, onChange }: DeliveriesProps) {
+export function Deliveries({ webhookId, filters, tick, advice, onChange }: DeliveriesProps) {
   const { client } = useSession();
   const { deliveryId } = filters;
   const key = webhookPath(webhookId, { ...filters, deliveryId: undefined });
@@ -77,7 +78,7 @@ export function Deliveries({ webhookId, filters, tick, onChange }: DeliveriesPro
         <h2>{words.title}</h2>
         <DeliveryFilters
           filters={filters}
-          onChange={(part) => navigate(webhookPath(webhookId, { ...filters, ...part }), { replace: true })}
+          onChange={(part) => navigate(webhookPath(webhookId, { ...filters, ...part }))}
         />
         <Problem words={problem} onRetry={again} />
         <Selection selected={selected} acts={acts} onDone={() => setChosen(new Set())} />
@@ -93,7 +94,7 @@ export function Deliveries({ webhookId, filters, tick, onChange }: DeliveriesPro
         {page?.deliveries.length === 0 && page.next === null && (
           <NoDeliveries
             isFiltered={isFiltered(filters)}
-            onClear={() => navigate(webhookPath(webhookId, { ...noFilters, deliveryId }), { replace: true })}
+            onClear={() => navigate(webhookPath(webhookId, { ...noFilters, deliveryId }))}
           />
         )}
         {page && page.next !== null && (
@@ -101,7 +102,14 @@ export function Deliveries({ webhookId, filters, tick, onChange }: DeliveriesPro
         )}
       </div>
       {deliveryId !== undefined && (
-        <DeliveryPane key={deliveryId} deliveryId={deliveryId} tick={tick} onChange={onChange} onClose={close} />
+        <DeliveryPane
+          key={deliveryId}
+          deliveryId={deliveryId}
+          tick={tick}
+          advice={advice}
+          onChange={onChange}
+          onClose={close}
+        />
       )}
     </section>
   );
@@ -140,7 +148,14 @@ function Selection({ selected, acts, onDone }: SelectionProps) {
   return (
     <>
       <div class="selection" role="status">
-        {acts.progress !== '' && <p>{acts.progress}</p>}
+        {acts.progress !== '' && (
+          <>
+            <p>{acts.progress}</p>
+            <button type="button" class="button quiet" onClick={acts.stop}>
+              {words.stop}
+            </button>
+          </>
+        )}
         {selected.length > 0 && acts.progress === '' && (
           <>
             <p>{words.selected(selected.length)}</p>

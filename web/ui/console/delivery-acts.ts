@@ -1,5 +1,5 @@
 import { ApiError, type Delivery } from '@parley-chat/sdk';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
 import { tell, useAct } from '../notice.tsx';
@@ -17,14 +17,19 @@ export function useDeliveryActs(onChange: () => void) {
   const { client } = useSession();
   const act = useAct();
   const [progress, setProgress] = useState('');
+  const isStopped = useRef(false);
+  const stop = () => {
+    isStopped.current = true;
+  };
   const redeliver = (ids: readonly number[]) => {
     const rest = [...ids];
     let delivered = 0;
     let due = 0;
     act(words.redeliverFailed, async () => {
+      isStopped.current = false;
       try {
         // One after the other: the server allows few at once. After a failure it goes on with those that are left.
-        for (let [id] = rest; id !== undefined; [id] = rest) {
+        for (let [id] = rest; id !== undefined && !isStopped.current; [id] = rest) {
           if (ids.length > 1) setProgress(words.redelivering({ done: ids.length - rest.length + 1, all: ids.length }));
           try {
             const { delivery } = await client.webhooks.redeliver({ delivery_id: id });
@@ -59,5 +64,5 @@ export function useDeliveryActs(onChange: () => void) {
     }
   };
   const skip = (id: number) => act(words.skipFailed, () => skipAll([id]));
-  return { redeliver, skip, skipAll, progress };
+  return { redeliver, stop, skip, skipAll, progress };
 }

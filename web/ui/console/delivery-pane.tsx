@@ -10,39 +10,53 @@ import { Problem, useLoading } from '../problem.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { ChatOf } from './deliveries-table.tsx';
 import { isOpen, useDeliveryActs } from './delivery-acts.ts';
-import { explain, lastOf } from './failure.ts';
+import { explain, lastOf, redirectTarget } from './failure.ts';
 import { signaturePath } from './filters.ts';
-import { Pill, Why } from './health.tsx';
+import { Pill, UseTarget, Why } from './health.tsx';
+import { useOrder } from './live.ts';
 import { writeHeaders } from './signature.ts';
 import { exactTime, secondsTime } from './times.ts';
 
 const words = consoleText.delivery;
 
+/** What the advice about a failure needs to know of the webhook. */
+export interface Advice {
+  /** The URL of the webhook. Empty until it is loaded. */
+  readonly url: string;
+  /** Until when two secrets sign. */
+  readonly overlapEnd: string | undefined;
+  /** Called with the URL that a redirect leads to. */
+  readonly onUse: (url: string) => void;
+}
+
 interface DeliveryPaneProps {
   readonly deliveryId: number;
   readonly tick: number;
+  readonly advice: Advice;
   readonly onChange: () => void;
   readonly onClose: () => void;
 }
 
 /** One delivery in full: what was sent, what came back, and every attempt. */
-export function DeliveryPane({ deliveryId, tick, onChange, onClose }: DeliveryPaneProps) {
+export function DeliveryPane({ deliveryId, tick, advice, onChange, onClose }: DeliveryPaneProps) {
   const { client } = useSession();
   const [delivery, setDelivery] = useState<DeliveryInFull | undefined>(undefined);
   const [isMissing, setMissing] = useState(false);
+  const order = useOrder();
   const load = useCallback(async () => {
     try {
-      setDelivery((await client.webhooks.delivery({ delivery_id: deliveryId })).delivery);
+      const isNewest = order();
+      const { delivery } = await client.webhooks.delivery({ delivery_id: deliveryId });
+      if (isNewest()) setDelivery(delivery);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
       setMissing(true);
     }
   }, [client, deliveryId]);
   const { problem, run, again } = useLoading(words.failed, load);
-  // Once it is settled, nothing changes by itself.
-  const mayChange = delivery === undefined || isOpen(delivery);
+  // A settled one changes too: it can be redelivered elsewhere.
   useEffect(() => {
-    if (tick > 0 && mayChange) run(load);
+    if (tick > 0) run(load);
   }, [tick]);
   const acts = useDeliveryActs(() => {
     run(load);
@@ -69,7 +83,7 @@ export function DeliveryPane({ deliveryId, tick, onChange, onClose }: DeliveryPa
       {isMissing && <p class="muted">{words.missing}</p>}
       {delivery && (
         <>
-          <Facts delivery={delivery} />
+          <Facts delivery={delivery} advice={advice} />
           <div class="buttons">
             <button type="button" class="button" onClick={() => acts.redeliver([deliveryId])}>
               {consoleText.deliveries.redeliver}
@@ -92,12 +106,18 @@ export function DeliveryPane({ deliveryId, tick, onChange, onClose }: DeliveryPa
   );
 }
 
-function Facts({ delivery }: { delivery: DeliveryInFull }) {
+function Facts({ delivery, advice: { url, overlapEnd, onUse } }: { delivery: DeliveryInFull; advice: Advice }) {
   const { state, event, event_id, chat_id, replay_id, next_attempt_at, reason } = delivery;
-  const why = explain(lastOf(delivery));
+  const last = delivery.attempts.at(-1);
+  const target = last && redirectTarget(last, url);
+  const why = explain(lastOf(delivery), target);
   return (
     <>
-      {why && state !== 'skipped' && <Why explanation={why} />}
+      {why && state !== 'skipped' && (
+        <Why explanation={why} overlapEnd={overlapEnd}>
+          {target !== undefined && <UseTarget target={target} onUse={onUse} />}
+        </Why>
+      )}
       {state === 'skipped' && <p>{words.skipReason(reason)}</p>}
       {state === 'pending' && <p class="muted">{words.pending}</p>}
       <dl class="facts">

@@ -35,7 +35,9 @@ export function EventsPage({ query }: { query: string }) {
     useCallback(() => tail.start(), [tail]),
   );
   useNews(useCallback(() => tail.isLoaded.peek() && run(() => tail.poll()), [tail, run]));
-  const change = (part: Partial<EventFilters>) => navigate(eventsPath({ ...filters, ...part }), { replace: true });
+  // Back undoes a choice, and not every letter of the words.
+  const change = (part: Partial<EventFilters>) =>
+    navigate(eventsPath({ ...filters, ...part }), { replace: part.words !== undefined });
   const close = () => {
     navigate(eventsPath({ ...filters, eventId: undefined }));
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-event="${eventId}"]`)?.focus());

@@ -38,13 +38,24 @@ export interface Explanation {
   readonly next: string;
 }
 
-/** Returns in words why an attempt failed and what to do next, or undefined if it did not fail. */
-export function explain(ended: Ended): Explanation | undefined {
+/** Returns in words why an attempt failed and what to do next, or undefined if it did not fail. `target` is that of a redirect. */
+export function explain(ended: Ended, target?: string): Explanation | undefined {
   const { status, error } = ended;
   const kind = failureOf(ended);
   if (kind === undefined) return undefined;
   const { short, what, next } = failures[kind];
-  return { kind, short, what: what({ status: status ?? 0, error: error ?? '' }), next };
+  return { kind, short, what: what({ status: status ?? 0, error: error ?? '', target }), next };
+}
+
+/**
+ * Returns where a redirect from a URL leads: what is kept of its response starts with it. Undefined if webhooks cannot be sent
+ * there.
+ */
+export function redirectTarget({ cause, answer }: Pick<Attempt, 'cause' | 'answer'>, url: string): string | undefined {
+  const location = cause === 'redirect' ? /^Location: (.+)/.exec(answer ?? '')?.[1] : undefined;
+  if (location === undefined || !URL.canParse(location, url)) return undefined;
+  const { protocol, href } = new URL(location, url);
+  return protocol === 'http:' || protocol === 'https:' ? href : undefined;
 }
 
 /** Returns how the last attempt of a delivery ended. */

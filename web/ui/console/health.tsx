@@ -15,6 +15,9 @@ export type HealthKind = keyof typeof words.kinds;
 /** The server counts no further. */
 const maxCount = 1_000;
 
+/** The server counts the deliveries of events of this time. */
+const recentMs = 24 * 3_600_000;
+
 /** A delivery takes milliseconds. One that is undelivered for longer waits for something. */
 const behindSeconds = 5;
 
@@ -42,19 +45,18 @@ export function HealthWords({ webhook }: { webhook: WebhookHealth }) {
   const kind = healthOf(webhook);
   const isFailing = kind === 'failing' || kind === 'retrying';
   const why = failing && isFailing ? explain(lastOf(failing)) : undefined;
+  const overlapEnd = overlapEndOf(webhook);
   return (
     <div class="health">
       <p>{sentenceOf(webhook, kind)}</p>
       {webhook.status === 'disabled' && <p>{words.disabledNext(webhook.disabled_reason)}</p>}
       {failing && why && (
-        <Why explanation={why}>
+        <Why explanation={why} overlapEnd={overlapEnd}>
           <WhyLinks kind={why.kind} delivery={failing} />
         </Why>
       )}
       {webhook.expired_count > 0 && <p class="muted">{words.expired(webhook.expired_count)}</p>}
-      {webhook.previous_secret_until !== null && Date.parse(webhook.previous_secret_until) > Date.now() && (
-        <p class="muted">{words.twoSecrets(exactTime(webhook.previous_secret_until))}</p>
-      )}
+      {overlapEnd && <TwoSecrets until={overlapEnd} />}
       {webhook.unknown_events.length > 0 && (
         <p class="muted">{words.unknownEvents(webhook.unknown_events.join(', '))}</p>
       )}
@@ -62,34 +64,71 @@ export function HealthWords({ webhook }: { webhook: WebhookHealth }) {
   );
 }
 
+/** Returns until when two secrets sign, or undefined if only one does. */
+export function overlapEndOf({ previous_secret_until: until }: Webhook): string | undefined {
+  return until !== null && Date.parse(until) > Date.now() ? exactTime(until) : undefined;
+}
+
+/** After a rotation: which header is signed with which secret. */
+const TwoSecrets = ({ until }: { readonly until: string }) => (
+  <div class="two-secrets">
+    <p>{words.twoSecrets}</p>
+    <dl aria-label={words.secrets.label}>
+      <dt>{words.secrets.new}</dt>
+      <dd>{words.secrets.newSigns}</dd>
+      <dt>{words.secrets.old}</dt>
+      <dd>{words.secrets.oldSigns(until)}</dd>
+    </dl>
+  </div>
+);
+
 function sentenceOf(webhook: WebhookHealth, kind: HealthKind): string {
-  const { down_since, failing_since, next_attempt_at, disabled_reason } = webhook;
+  const { down_since, failing_since, disabled_reason, created_at } = webhook;
   if (kind === 'disabled') return words.disabled(disabled_reason);
   if (kind === 'retrying') return words.retrying(failing_since === null ? null : secondsTime(failing_since));
   if (kind !== 'failing') return words[kind];
   const since = down_since ?? failing_since;
-  const next = next_attempt_at === null || Date.parse(next_attempt_at) < Date.now() ? null : next_attempt_at;
+  const nextAt = webhook.next_attempt_at ?? webhook.last_failure?.next_attempt_at ?? null;
+  const next = nextAt === null || Date.parse(nextAt) < Date.now() ? null : nextAt;
   return words.failingSince({
     since: since === null ? null : secondsTime(since),
     isDown: down_since !== null,
+    isNew: Date.now() - Date.parse(created_at) < recentMs,
     next: next === null ? null : secondsTime(next),
   });
 }
 
 interface WhyProps {
   readonly explanation: Explanation;
+  /** Until when two secrets sign: the rotation is then the likely cause of a refused signature. */
+  readonly overlapEnd?: string | undefined;
   /** Links to what helps. */
   readonly children?: ComponentChildren;
 }
 
 /** Why an attempt failed, and what to do next. */
-export const Why = ({ explanation: { what, next }, children }: WhyProps) => (
+export const Why = ({ explanation: { kind, what, next }, overlapEnd, children }: WhyProps) => (
   <div class="why">
     <p>
       <strong>{what}</strong>
     </p>
+    {kind === 'signature' && overlapEnd !== undefined && <p>{words.rotated(overlapEnd)}</p>}
     <p>{next}</p>
     {children}
+  </div>
+);
+
+interface UseTargetProps {
+  readonly target: string;
+  readonly onUse: (url: string) => void;
+}
+
+/** Takes the URL that a redirect leads to. */
+export const UseTarget = ({ target, onUse }: UseTargetProps) => (
+  <div>
+    <button type="button" class="button quiet" onClick={() => onUse(target)}>
+      {words.useTarget}
+    </button>
   </div>
 );
 

@@ -1,16 +1,16 @@
 /** @jsxImportSource preact */
-import { ApiError, type ClientOutput, type Webhook } from '@parley-chat/sdk';
+import { ApiError, type Webhook } from '@parley-chat/sdk';
 import type { Warning } from '@parley-chat/sdk/operations.ts';
 import { useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { chatName, useSession } from '../context.ts';
 import { Dialog } from '../dialog.tsx';
-import { Problem, useSubmit } from '../problem.tsx';
 import { webhookPath } from './filters.ts';
 import { makeSecret, SecretField } from './secret.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { snippets } from './snippets.ts';
-import { Outcome, TestForm } from './test-dialog.tsx';
+import { TestForm } from './test-dialog.tsx';
+import { UrlTestResult, useUrlTest } from './url-test.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
 const words = consoleText.create;
@@ -20,13 +20,6 @@ interface Created {
   readonly webhook: Webhook;
   readonly warnings: readonly Warning[];
   readonly secret: string;
-}
-
-/** A URL that was tested, and what came of it. */
-interface Tested {
-  readonly url: string;
-  /** Undefined if the test was not sent. */
-  readonly result: ClientOutput<'webhooks.test'> | undefined;
 }
 
 /** The value of the choice of all chats of the service. Those of chats are their ids. */
@@ -39,8 +32,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const [chat, setChat] = useState('');
   const [includesDirect, setIncludesDirect] = useState(false);
   const [needsPassword, setNeedsPassword] = useState(false);
-  const [tested, setTested] = useState<Tested | undefined>(undefined);
-  const [isTesting, setTesting] = useState(false);
+  const step = useUrlTest('', (url) => client.webhooks.test({ url, secret }));
   const [created, setCreated] = useState<Created | undefined>(undefined);
   if (created)
     return (
@@ -57,25 +49,10 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
         <CreatedWebhook created={created} />
       </SecretDialog>
     );
-  const isRefused = tested !== undefined && tested.result?.delivered !== true;
   const chats = [...store.byActivity.value, ...store.archived.value];
-  const test = async (url: string) => {
-    setTesting(true);
-    try {
-      const result = await client.webhooks.test({ url, secret });
-      setTested({ url, result });
-      return result.delivered;
-    } catch (error) {
-      // Without a result, too, it can be created.
-      setTested({ url, result: undefined });
-      throw error;
-    } finally {
-      setTesting(false);
-    }
-  };
   const create = async (fields: { readonly url: string; readonly events: string[] }) => {
     setNeedsPassword(false);
-    if (tested === undefined && !(await test(fields.url))) return;
+    if (!step.tested && !(await step.test())) return;
     const wide = { service_wide: true, include_direct: includesDirect };
     const scope = chat === service ? wide : chat === '' ? {} : { chat_id: Number(chat) };
     try {
@@ -89,11 +66,10 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog key="form" title={words.title} onClose={onClose}>
       <WebhookForm
-        url=""
+        url={step.url}
+        onUrl={step.change}
         events={['*']}
-        act={isRefused ? words.anyway : words.act}
-        // What was said about a URL holds until another one is typed.
-        onUrl={() => setTested(undefined)}
+        act={step.isRefused ? words.anyway : words.act}
         onSubmit={create}
         onCancel={onClose}
       >
@@ -112,11 +88,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
         {chat === service && <ServiceFields includesDirect={includesDirect} onChange={setIncludesDirect} />}
         <SecretField secret={secret} onChange={setSecret} />
         {needsPassword && <PasswordNeeded />}
-        <div role="status" class="test-result">
-          {isTesting && <p class="muted">{words.testing}</p>}
-          {!isTesting && tested?.result && <Outcome result={tested.result} next={nexts} />}
-          {isRefused && <Again onTest={() => test(tested.url)} />}
-        </div>
+        <UrlTestResult step={step} hint={words.anywayHint} next={nexts} />
       </WebhookForm>
     </Dialog>
   );
@@ -124,22 +96,6 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
 
 /** The endpoint cannot know the secret of a webhook that does not exist yet. */
 const nexts = { signature: words.signature };
-
-/** Tests the URL once more, after something was repaired. */
-function Again({ onTest }: { onTest: () => Promise<unknown> }) {
-  const { problem, submit, isBusy } = useSubmit({ labels: form.labels });
-  return (
-    <>
-      <p class="muted">{words.anywayHint}</p>
-      <Problem words={problem} />
-      <div class="buttons">
-        <button type="button" class="button quiet" disabled={isBusy} onClick={() => submit(onTest)}>
-          {consoleText.test.again}
-        </button>
-      </div>
-    </>
-  );
-}
 
 interface ServiceFieldsProps {
   readonly includesDirect: boolean;
@@ -185,7 +141,7 @@ function CreatedWebhook({ created: { webhook, warnings } }: { created: Created }
     <>
       <Warnings warnings={warnings} />
       <p class="muted">{words.thenTest}</p>
-      <TestForm webhookId={webhook.webhook_id} />
+      <TestForm webhook={webhook} />
       <p>
         <a href={webhookPath(webhook.webhook_id)}>{words.open}</a>
       </p>

@@ -49,6 +49,7 @@ function Form({ eventId, webhooks, onClose }: FormProps) {
   const { problem, submit, isBusy } = useSubmit({ sentences: words.refusals });
   const [webhookId, setWebhookId] = useState(webhooks[0]?.webhook_id ?? 0);
   const [result, setResult] = useState<ClientOutput<'webhooks.test'> | undefined>(undefined);
+  const url = webhooks.find(({ webhook_id }) => webhook_id === webhookId)?.url ?? '';
   const send = async () => {
     setResult(undefined);
     const input = { webhook_id: webhookId, event_id: eventId };
@@ -75,7 +76,7 @@ function Form({ eventId, webhooks, onClose }: FormProps) {
       </label>
       <div role="status" class="test-result">
         {isBusy && <p class="muted">{consoleText.test.sending}</p>}
-        {result && <Outcome result={result} />}
+        {result && <Outcome result={result} url={url} />}
       </div>
       <FormButtons problem={problem} act={words.act} isBusy={isBusy} onCancel={onClose} />
     </form>

@@ -135,15 +135,18 @@ function judge({ headers, body, secret }: Pasted, signed: Signed, known: Known |
 
 /** The signature matches. */
 function judgeTime(
-  { time, entries, plain }: Signed,
+  { id, time, entries, plain }: Signed,
   secret: string,
   body: string,
   known: Known | undefined,
   now: number,
 ): Verdict {
   if (!entries) return 'plainOnly';
-  // During a rotation this header has only the signature with the new secret.
-  if (plain && entries.length === 1 && plain !== plainSignature(secret, body)) return 'plainDiffers';
+  if (plain && plain !== plainSignature(secret, body)) {
+    // During a rotation the first entry and the other header are made with the new secret.
+    const isOld = entries[0] !== stampedSignature(secret, id ?? '', time ?? '', body);
+    return isOld ? 'oldSecret' : 'plainDiffers';
+  }
   // Nobody knows when the endpoint got an attempt that is in the past.
   if (time === known?.time) return 'valid';
   const age = now / 1_000 - Number(time);

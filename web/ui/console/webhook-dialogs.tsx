@@ -13,6 +13,7 @@ import { makeSecret, SecretField } from './secret.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { snippets } from './snippets.ts';
 import { exactTime } from './times.ts';
+import { UrlTestResult, useUrlTest } from './url-test.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
 interface WebhookDialogProps {
@@ -22,25 +23,34 @@ interface WebhookDialogProps {
   readonly onClose: () => void;
 }
 
-/** Changes the URL and the events. The chat is fixed. */
-export function EditDialog({ webhook, onChange, onClose }: WebhookDialogProps) {
+interface EditDialogProps extends WebhookDialogProps {
+  /** A URL to begin with, instead of that of the webhook. */
+  readonly urlBefore: string | undefined;
+}
+
+/** Changes the URL and the events. The chat is fixed. Another URL is tested first, as that of a new webhook. */
+export function EditDialog({ webhook, urlBefore, onChange, onClose }: EditDialogProps) {
   const { client } = useSession();
   const { webhook_id, url, events } = webhook;
+  const step = useUrlTest(urlBefore ?? url, (other) => client.webhooks.test({ webhook_id, url: other }));
   return (
     <Dialog title={consoleText.edit.title} onClose={onClose}>
       <WebhookForm
-        url={url}
+        url={step.url}
+        onUrl={step.change}
         events={events}
-        act={text.common.save}
+        act={step.isRefused ? consoleText.edit.anyway : text.common.save}
         onCancel={onClose}
         onSubmit={async (form) => {
           // The token that sets the URL becomes the owner, so a URL that stays is not sent.
           const changed = form.url === url ? { events: form.events } : form;
+          if (form.url !== url && !step.tested && !(await step.test())) return;
           onChange((await client.webhooks.update({ webhook_id, ...changed })).webhook);
           onClose();
         }}
       >
         <p class="muted">{consoleText.edit.about}</p>
+        <UrlTestResult step={step} hint={consoleText.edit.anywayHint} />
       </WebhookForm>
     </Dialog>
   );

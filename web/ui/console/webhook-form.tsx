@@ -12,10 +12,10 @@ const words = consoleText.form;
 
 interface WebhookFormProps {
   readonly url: string;
+  readonly onUrl: (url: string) => void;
   readonly events: readonly string[];
   /** The words of the button. */
   readonly act: string;
-  readonly onUrl?: () => void;
   /** More fields. */
   readonly children?: ComponentChildren;
   readonly onSubmit: (form: { readonly url: string; readonly events: string[] }) => Promise<unknown>;
@@ -23,9 +23,8 @@ interface WebhookFormProps {
 }
 
 /** The fields that a webhook has at first and that can be changed later. */
-export function WebhookForm({ url: urlBefore, events, act, onUrl, children, onSubmit, onCancel }: WebhookFormProps) {
+export function WebhookForm({ url, onUrl, events, act, children, onSubmit, onCancel }: WebhookFormProps) {
   const { problem, submit, isBusy, fail } = useSubmit({ labels: words.labels });
-  const [url, setUrl] = useState(urlBefore);
   const [choice, setChoice] = useState(() => new EventChoice(events));
   return (
     <form
@@ -44,15 +43,13 @@ export function WebhookForm({ url: urlBefore, events, act, onUrl, children, onSu
           required
           autofocus
           pattern="\s*[Hh][Tt][Tt][Pp][Ss]?://.+"
+          title={words.urlForm}
           maxLength={2_048}
           placeholder={words.urlExample}
           aria-describedby="webhook-url-hint"
           autocomplete="off"
           value={url}
-          onInput={(event) => {
-            setUrl(event.currentTarget.value);
-            onUrl?.();
-          }}
+          onInput={(event) => onUrl(event.currentTarget.value)}
         />
         <p id="webhook-url-hint" class="muted">
           {words.urlHint}

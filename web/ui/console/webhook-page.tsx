@@ -8,7 +8,7 @@ import { tell, useAct } from '../notice.tsx';
 import { Problem, useLoading } from '../problem.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { readFilters } from './filters.ts';
-import { HealthCounts, HealthPill, HealthWords, Receives } from './health.tsx';
+import { HealthCounts, HealthPill, HealthWords, overlapEndOf, Receives } from './health.tsx';
 import { useChanges, useOrder } from './live.ts';
 import { BackLink, MissingPage } from './page.tsx';
 import { ReplayDialog, Replays } from './replays.tsx';
@@ -31,6 +31,7 @@ export function WebhookPage({ webhookId, query }: WebhookPageProps) {
   const [webhook, setWebhook] = useState<WebhookHealth | undefined>(undefined);
   const [isMissing, setMissing] = useState(false);
   const [act, setAct] = useState<Act | undefined>(undefined);
+  const [urlBefore, setUrlBefore] = useState<string | undefined>(undefined);
   /** Rises whenever something may have changed. Those below load again then. */
   const [tick, setTick] = useState(0);
   const order = useOrder();
@@ -62,7 +63,12 @@ export function WebhookPage({ webhookId, query }: WebhookPageProps) {
   const change = (changed: Webhook) => webhook && setWebhook({ ...webhook, ...changed });
   const close = () => {
     setAct(undefined);
+    setUrlBefore(undefined);
     refresh();
+  };
+  const editUrl = (url: string) => {
+    setUrlBefore(url);
+    setAct('edit');
   };
   return (
     <div class="page wide">
@@ -70,8 +76,23 @@ export function WebhookPage({ webhookId, query }: WebhookPageProps) {
       <Problem words={problem} onRetry={again} />
       {webhook && <Head webhook={webhook} onAct={setAct} onChange={change} onRefresh={refresh} />}
       <Replays webhookId={webhookId} tick={tick} onChange={refresh} />
-      <Deliveries webhookId={webhookId} filters={readFilters(query)} tick={tick} onChange={refresh} />
-      {webhook && <ActDialog act={act} webhook={webhook} onChange={change} onClose={close} />}
+      <Deliveries
+        webhookId={webhookId}
+        filters={readFilters(query)}
+        tick={tick}
+        advice={{ url: webhook?.url ?? '', overlapEnd: webhook && overlapEndOf(webhook), onUse: editUrl }}
+        onChange={refresh}
+      />
+      {webhook && (
+        <ActDialog
+          act={act}
+          webhook={webhook}
+          urlBefore={urlBefore}
+          onUse={editUrl}
+          onChange={change}
+          onClose={close}
+        />
+      )}
     </div>
   );
 }
@@ -140,17 +161,20 @@ function Head({ webhook, onAct, onChange, onRefresh }: HeadProps) {
 interface ActDialogProps {
   readonly act: Act | undefined;
   readonly webhook: Webhook;
+  readonly urlBefore: string | undefined;
+  /** Edits the webhook with another URL. */
+  readonly onUse: (url: string) => void;
   readonly onChange: (webhook: Webhook) => void;
   readonly onClose: () => void;
 }
 
-function ActDialog({ act, ...props }: ActDialogProps) {
+function ActDialog({ act, urlBefore, onUse, ...props }: ActDialogProps) {
   const { webhook_id } = props.webhook;
   switch (act) {
     case 'test':
-      return <TestDialog webhookId={webhook_id} onClose={props.onClose} />;
+      return <TestDialog webhook={props.webhook} onUse={onUse} onClose={props.onClose} />;
     case 'edit':
-      return <EditDialog {...props} />;
+      return <EditDialog {...props} urlBefore={urlBefore} />;
     case 'rotate':
       return <RotateDialog {...props} />;
     case 'replay':

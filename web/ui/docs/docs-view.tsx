@@ -5,6 +5,7 @@ import { useSession } from '../context.ts';
 import { isWindowOpen } from '../dialogs.ts';
 import { EmptyState } from '../empty-state.tsx';
 import { Icon } from '../icon.tsx';
+import { usePageTitle } from '../page-title.ts';
 import { Problem, useLoading } from '../problem.tsx';
 import type { DocsRoute } from '../route.ts';
 import { type ApiDocument, loadDocument, type Operation, operationsOf } from './api-document.ts';
@@ -41,6 +42,7 @@ export function DocsView({ route: { page } }: { route: DocsRoute }) {
   }, [page]);
   const guide = guides.find(({ name }) => `guides/${name}` === page);
   const operation = operations.find(({ name }) => name === page);
+  usePageTitle(guide?.title ?? operation?.name ?? words.home);
   const isMissing = page !== '' && !guide && !operation && document;
   return (
     <>

@@ -55,7 +55,7 @@ function decoded(text: string): string {
   }
 }
 
-export function followAnchor(event: MouseEvent): void {
+function followAnchor(event: MouseEvent): void {
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   const link = (event.target as Element).closest('a');
   if (!isPlain || !link?.hash || link.origin !== location.origin) return;

@@ -23,9 +23,6 @@ const accountPages = [
   ['/console/webhooks', settingsText.account.console],
   ['/password', settingsText.account.password],
   ['/sessions', settingsText.account.sessions],
-  ['/console/tokens', settingsText.account.access],
-  ['/console/bots', settingsText.account.bots],
-  ['/console/apps', settingsText.account.apps],
 ] as const;
 
 /** The frame of the settings: its navigation, and one section. */

@@ -232,6 +232,10 @@ export const acts: Readonly<Record<string, ActWords>> = {
       ` in chat ${count('chat_id')} from ${roleOf(text('previous_role'))} to ${roleOf(text('role'))}.`,
     ],
   },
+  webhook_url_tested: {
+    label: 'Tested a URL for a webhook',
+    say: ({ who, text }) => [who, ' tested the URL ', text('url'), ' for a webhook.'],
+  },
   webhook_registered: {
     label: 'Registered a webhook',
     say: (facts) => [facts.who, ' registered ', ...webhook(facts), '.'],

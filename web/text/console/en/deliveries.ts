@@ -63,6 +63,7 @@ export const deliveryWords = {
         one: 'It is due now, and goes out in its turn.',
         other: '# are due now, and go out in their turn.',
       }),
+    stop: 'Stop',
     redeliverFailed: 'It was not redelivered.',
     skipped: (count: number) => plural(count, { one: 'It is skipped.', other: '# are skipped.' }),
     skipFailed: 'It was not skipped.',

@@ -3,7 +3,12 @@ import type { Attempt } from '@parley-chat/sdk/operations.ts';
 /** The words for a failed attempt: its name in a narrow column, what happened, and what to do next. */
 interface FailureWords {
   readonly short: string;
-  readonly what: (failed: { readonly status: number; readonly error: string }) => string;
+  readonly what: (failed: {
+    readonly status: number;
+    readonly error: string;
+    /** The URL that a redirect leads to, if it is known. */
+    readonly target: string | undefined;
+  }) => string;
   readonly next: string;
 }
 
@@ -26,8 +31,7 @@ type StatusKind =
 export const failures = {
   signature: {
     short: 'Signature refused',
-    what: ({ status }) =>
-      `The endpoint refused the delivery with ${status}. It probably does not accept the signature.`,
+    what: ({ status }) => `The endpoint refused the request with ${status}. It probably does not accept the signature.`,
     next: 'Its secret may differ from the one of this webhook, or it checks a body that was changed on the way: check the signature of a delivery. If you no longer have the secret, rotate it. If a login or a firewall is in front of it, let Parley through.',
   },
   missing: {
@@ -57,13 +61,14 @@ export const failures = {
   },
   rejected: {
     short: 'Refused',
-    what: ({ status }) => `The endpoint refused the delivery with ${status}.`,
+    what: ({ status }) => `The endpoint refused the request with ${status}.`,
     next: 'Read the response of the delivery and the log of the endpoint. An endpoint should respond with 200 to events that it does not need.',
   },
   redirect: {
     short: 'Redirect',
-    what: ({ status }) => `The endpoint responded with ${status}, a redirect. Parley does not follow redirects.`,
-    next: 'Change the URL to the one that the redirect leads to: the response of the delivery has it. Often only https:// or the slash at the end is missing.',
+    what: ({ status, target }) =>
+      `The endpoint responded with ${status}, a redirect${target === undefined ? '' : ` to ${target}`}. Parley does not follow redirects.`,
+    next: 'Change the URL to the one that the redirect leads to. Often only https:// or the slash at the end is missing.',
   },
   away: {
     short: 'Unavailable',
@@ -137,3 +142,19 @@ export const failures = {
     next: 'Try the URL from the machine that Parley runs on, with curl.',
   },
 } as const satisfies Readonly<Record<Exclude<Cause, 'status'> | StatusKind, FailureWords>>;
+
+/** What to do next after a test, where the words above speak of deliveries or of another attempt. */
+export const testFailures: Readonly<Partial<Record<keyof typeof failures, string>>> = {
+  signature:
+    'Its secret may differ from the one of this webhook, or it checks a body that was changed on the way. If you no longer have the secret, rotate it. If a login or a firewall is in front of it, let Parley through.',
+  gone: 'Repair the endpoint, or use another URL. Parley disables a webhook whose endpoint responds so.',
+  tooLarge: 'Let the endpoint, and any proxy in front of it, accept bodies of 1 MiB.',
+  tooMany: 'Wait a moment and test again. If this happens often, raise the limit of the endpoint.',
+  rejected: 'Read the response and the log of the endpoint, and test again.',
+  broken: 'Find the error in the log of the endpoint. When it is repaired, test again.',
+  dns: 'Look for a typing mistake in the URL. If the name is new, wait until DNS knows it.',
+  dns_unavailable:
+    'The name servers did not respond. Test again. If it lasts, check the DNS of the host and of this server.',
+  refused: 'Start the endpoint, or correct the port of the URL.',
+  cancelled: 'Test again.',
+};

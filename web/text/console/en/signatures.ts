@@ -94,6 +94,10 @@ export const signatures = {
       title: 'The signature does not match',
       next: 'The secret or the body is not the one that was signed. Type the number of the delivery above, and you see which.',
     },
+    oldSecret: {
+      title: 'This is the old secret',
+      next: 'X-Webhook-Signature uses the new one since the rotation. Give your endpoint the new secret, or verify webhook-signature.',
+    },
     plainDiffers: {
       title: 'X-Webhook-Signature does not match, though webhook-signature does',
       next: 'Something on the way has changed this header. The other one covers more, and is enough.',

@@ -10,6 +10,16 @@ const disabledReasons: Readonly<Record<NonNullable<Webhook['disabled_reason']>, 
   user_disabled: 'Its user was disabled.',
 };
 
+interface Failing {
+  readonly since: string | null;
+  /** Whether it is not tried with every event. */
+  readonly isDown: boolean;
+  /** Whether the webhook is younger than a day. */
+  readonly isNew: boolean;
+  /** When the next attempt is. */
+  readonly next: string | null;
+}
+
 /** The list of webhooks, the page of one, and its dialogs. */
 export const webhookWords = {
   webhooks: {
@@ -44,8 +54,8 @@ export const webhookWords = {
       disabled: 'Disabled',
     },
     delivering: 'Everything has been delivered.',
-    failingSince: ({ since, isDown, next }: { since: string | null; isDown: boolean; next: string | null }) =>
-      `The endpoint ${since === null ? 'fails' : `has been failing since ${since}`}${isDown ? '. All events wait.' : ', and has accepted nothing in 24 hours.'} ${next === null ? 'Parley tries again soon.' : `Parley tries again at ${next}.`}`,
+    failingSince: ({ since, isDown, isNew, next }: Failing) =>
+      `The endpoint ${since === null ? 'fails' : `has been failing since ${since}`}${isDown ? '. All events wait.' : `, and has accepted nothing ${isNew ? 'since the webhook was created' : 'in 24 hours'}.`} ${next === null ? 'Parley tries again soon.' : `Parley tries again at ${next}.`}`,
     retrying: (since: string | null) =>
       `The endpoint ${since === null ? 'does not accept some events' : `has not accepted some events since ${since}`}. Their chats wait for the next attempt, and other chats do not.`,
     behind: 'Events are waiting to be sent.',
@@ -56,11 +66,12 @@ export const webhookWords = {
         ? 'Repair the endpoint and resume the webhook. The events that it missed are then delivered in order.'
         : 'Resume the webhook to make it yours again. It then receives events from that moment on.',
     seeDelivery: 'See the delivery',
+    useTarget: 'Use this URL',
     /** A count of the API, which stops at some number. */
     count: (count: number, isMore: boolean) => `${number(count)}${isMore ? '+' : ''}`,
     counts: 'Deliveries in numbers',
     recentDelivered: 'Delivered in 24 h',
-    recentFailed: 'Failed in 24 h',
+    recentFailed: 'Given up in 24 h',
     retried: 'Retrying',
     backlog: 'Waiting',
     lag: 'Oldest waiting',
@@ -69,8 +80,17 @@ export const webhookWords = {
         one: '# event expired before it was delivered.',
         other: '# events expired before they were delivered.',
       }),
-    twoSecrets: (until: string) =>
-      `Deliveries are signed with the old secret too until ${until}. Give your endpoint the new one before.`,
+    twoSecrets: 'The secret was rotated. Give your endpoint the new one before the old one ends.',
+    /** What each of two secrets signs. */
+    secrets: {
+      label: 'Secrets',
+      new: 'New secret',
+      newSigns: 'webhook-signature and X-Webhook-Signature',
+      old: 'Old secret',
+      oldSigns: (until: string) => `webhook-signature only, until ${until}`,
+    },
+    rotated: (until: string) =>
+      `The secret was rotated, and X-Webhook-Signature already uses the new one alone. Give your endpoint the new secret, or let it verify webhook-signature, which has both signatures until ${until}.`,
     unknownEvents: (names: string) => `Parley has no event of this name, and never sends it: ${names}.`,
   },
 
@@ -96,6 +116,7 @@ export const webhookWords = {
   form: {
     url: 'URL',
     urlExample: 'https://example.com/hook',
+    urlForm: 'A URL that begins with http:// or https://.',
     urlHint: 'Your endpoint: an http or https URL that accepts POST requests.',
     chat: 'Chats',
     allChats: 'All my chats',
@@ -124,7 +145,6 @@ export const webhookWords = {
     enterPassword: 'Enter it now',
     passwordHint: 'Then create it here again.',
     act: 'Create',
-    testing: 'Sending a test to the URL…',
     anyway: 'Create anyway',
     anywayHint:
       'You can create the webhook as it is. Parley then tries again until the endpoint accepts its deliveries.',
@@ -146,7 +166,14 @@ export const webhookWords = {
     close: 'Done',
   },
 
-  edit: { title: 'Edit the webhook', about: 'A new URL receives the events that wait, too.' },
+  urlTest: { testing: 'Sending a test to the URL…' },
+
+  edit: {
+    title: 'Edit the webhook',
+    about: 'A new URL receives the events that wait, too.',
+    anyway: 'Save anyway',
+    anywayHint: 'You can save the URL as it is. Parley then tries again until the endpoint accepts its deliveries.',
+  },
 
   rotate: {
     title: 'Rotate the secret',
@@ -154,7 +181,8 @@ export const webhookWords = {
       'Parley signs with the new secret at once. For 24 hours it also signs with the old one, so that you have time to change your endpoint. X-Webhook-Signature has room for one signature and uses the new secret at once.',
     twice: 'The secret before the current one stops to count now, if there is one.',
     act: 'Rotate',
-    done: (until: string) => `Both secrets are valid until ${until}. Give your endpoint the new one before.`,
+    done: (until: string) =>
+      `webhook-signature has the signatures of both secrets until ${until}. X-Webhook-Signature has only that of the new one. Give your endpoint the new secret.`,
   },
 
   test: {

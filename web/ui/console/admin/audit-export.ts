@@ -44,7 +44,7 @@ export class AuditWriter {
   constructor(format: ExportFormat, write: (text: string) => void) {
     this.#format = format;
     this.#write = write;
-    // The mark of UTF-8 at the begin: without it spreadsheets take it for another encoding.
+    // The mark of UTF-8 at the start: without it spreadsheets take it for another encoding.
     write(format === 'csv' ? `\uFEFF${csvLine(words.csv)}` : '[\n');
   }
 
