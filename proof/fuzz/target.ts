@@ -142,11 +142,7 @@ async function furnish(people: People, pool: Pool): Promise<void> {
   }
   const redirects = ['https://app.example/callback'];
   pool.learn(await browser.ok('apps.register', { name: 'Own', redirects, confidential: true }));
-  const { group: alerts } = await root.ok('messages.create_group', { name: 'Alerts', participants: [] });
-  for (let i = 0; i < 3; i++) {
-    pool.learn((await browser.ok('hooks.create', { chat_id: alerts.chat_id, name: `Hook ${i}` })).hook);
-  }
-  const participants = [admin, member, bot].map(({ userId }) => userId);
+  const participants = [admin, member, bot, root].map(({ userId }) => userId);
   const { group } = await owner.ok('messages.create_group', { name: 'Group', participants });
   await owner.ok('chats.set_role', { chat_id: group.chat_id, user_id: admin.userId, role: 'admin' });
   const { channel } = await owner.ok('messages.create_channel', { name: 'Channel', participants });
@@ -181,6 +177,9 @@ async function furnish(people: People, pool: Pool): Promise<void> {
   pool.learn(await owner.ok('apps.register', { name: 'App', redirects: ['https://app.example/callback'] }));
   pool.learn(await owner.ok('events.list', {}));
   pool.learn({ chats, people: [owner, admin, member, bot, stranger].map(({ userId: user_id }) => ({ user_id })) });
+  for (let i = 0; i < 3; i++) {
+    pool.learn((await browser.ok('hooks.create', { chat_id: group.chat_id, name: `Hook ${i}` })).hook);
+  }
   const { webhook_id } = webhook;
   pool.learn(await owner.ok('webhooks.replay', { webhook_id, from_event_id: 1 }));
   await eventually('the webhook has deliveries', async () => {

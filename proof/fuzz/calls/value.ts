@@ -8,6 +8,7 @@ export const kinds = [
   'file',
   'token',
   'webhook',
+  'hook',
   'delivery',
   'replay',
   'subscription',
