@@ -88,9 +88,8 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
       if (at > 0) list.current?.scrollToIndex(at, { align: 'start', offset: -120 });
     }
     if (!timeline.hasNewer) isGoingToEnd.current = false;
-    // Once its height is known, a row that is added at the end scrolls the list. To scroll now would lay the page out twice.
-    if (!isAtEnd.current || timeline.hasNewer) checkPlace();
-    else if (!measured.isDone()) toEnd();
+    if (isAtEnd.current && !timeline.hasNewer) toEnd();
+    else checkPlace();
     if (list.current) loadAhead(placeOf(list.current));
     // A step of its own, after this one is on the screen.
     if (timeline.messages.length > maxMessages) {
