@@ -121,7 +121,7 @@ inChromium('nothing on the page moves by itself', () => {
   test('and an open chat follows its end, also one that was opened empty', async () => {
     const chatId = await groupWith(stage, 'Opened empty');
     const page = await stage.open('ada', `/chats/${chatId}`, desk);
-    await log(page).getByText('This is the start of the chat.').waitFor({ state: 'attached' });
+    await log(page).getByText('This is the start of the chat.').waitFor();
     for (let i = 0; i < 40; i++) await say(stage.person('bob'), chatId, i % 3 === 0 ? long : `message ${i}`);
     await say(stage.person('bob'), chatId, 'the last of them');
     await message(page, 'the last of them').waitFor();
@@ -139,6 +139,36 @@ inChromium('nothing on the page moves by itself', () => {
     await becomes(
       () => log(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight > 300),
       true,
+    );
+  });
+
+  test('and a reader who leaves the end as a message arrives is not taken back', async () => {
+    const chatId = await groupWith(stage, 'Left at once');
+    for (let i = 0; i < 60; i++) await say(stage.person('bob'), chatId, i % 3 === 0 ? long : `message ${i}`);
+    await stage.person('ada').ok('messages.mark_read', { chat_id: chatId });
+    const page = await stage.open('ada', `/chats/${chatId}`, desk);
+    await message(page, 'message 59').waitFor();
+    await log(page).hover();
+    await say(stage.person('bob'), chatId, 'it arrives');
+    await message(page, 'it arrives').waitFor();
+    await page.mouse.wheel(0, -1_000);
+    await page.getByRole('button', { name: 'Newest messages' }).waitFor();
+    // The rows above are measured when they are first on the screen.
+    await until('the rows are measured', () =>
+      log(page).evaluate(
+        (list) =>
+          new Promise<boolean>((resolve) => {
+            const top = list.scrollTop;
+            setTimeout(() => resolve(list.scrollTop === top), 200);
+          }),
+      ),
+    );
+    await say(stage.person('bob'), chatId, 'and one more');
+    await chats(page).getByText('and one more').waitFor();
+    await page.getByRole('button', { name: 'Newest messages' }).click();
+    await message(page, 'and one more').waitFor();
+    await until('the end is on the screen', () =>
+      log(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 2),
     );
   });
 });

@@ -61,6 +61,7 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
     const isLeaving = top < last.current.top && left > 1;
     const hasGrown = height > last.current.height;
     last.current = place;
+    if (isLeaving && isAtEnd.current) stopScroll(list.current);
     const isThere = isLeaving ? false : isAtEnd.current || (left < endPx && !hasGrown);
     isAtEnd.current = isGoingToEnd.current || (isThere && !timeline.hasNewer);
     if (isAtEnd.current && hasGrown && !timeline.hasNewer) toEnd();
@@ -203,6 +204,12 @@ const placeOf = ({ scrollOffset, scrollSize, viewportSize }: VirtualizerHandle):
 });
 
 /**
+ * Ends a scroll of the list. It repeats its last scroll for as long as rows are measured, which those that the reader scrolls to
+ * are: without this, the reader would be taken back. Only another scroll ends it, and one to nowhere moves nothing.
+ */
+const stopScroll = (list: VirtualizerHandle): void => list.scrollTo(undefined as never);
+
+/**
  * Puts the focus on the message that the keys have moved to. Its row is rendered for it, wherever the list is scrolled to.
  * Returns the place of that row, or -1.
  */
@@ -252,14 +259,20 @@ function useEditedRow(
  * height of a guess, and what it shows would move.
  */
 function useMeasured(scroller: { readonly current: HTMLElement | null }) {
-  const count = useRef(0);
+  const isListMeasured = useRef(false);
+  const isDone = useRef(false);
   useLayoutEffect(() => scroller.current?.classList.add('unmeasured'), [scroller]);
+  const done = () => {
+    isDone.current = true;
+    scroller.current?.classList.remove('unmeasured');
+  };
   return {
-    isDone: () => count.current > 1,
-    /** The first measurement is that of the list itself, the next one that of its rows. */
+    isDone: () => isDone.current,
+    /** The first measurement is that of the list itself, the next one that of its rows, in the same frame. */
     next: () => {
-      count.current++;
-      if (count.current > 1) scroller.current?.classList.remove('unmeasured');
+      if (isListMeasured.current) done();
+      else requestAnimationFrame(done);
+      isListMeasured.current = true;
     },
   };
 }

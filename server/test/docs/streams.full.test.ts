@@ -131,8 +131,8 @@ describe('the programs of the page', () => {
     const first = run(program, cursor);
     await first.says('before it runs');
     await say('while it runs');
-    await first.says('while it runs');
-    await eventually('the cursor is kept', async () => (await Bun.file(cursor).text()) !== '' || undefined);
+    const [, eventId] = await first.says(/(\d+) while it runs/);
+    await eventually('the cursor is kept', async () => (await Bun.file(cursor).text()) === eventId || undefined);
     await first.end();
     await say('while it does not run');
     const second = run(program, cursor);
