@@ -6,6 +6,9 @@ import type { NewPerson } from '../auth/arrivals.ts';
 import { validate } from '../http/validate.ts';
 import { Field, PostForm } from './fields.tsx';
 import type { Form, RejectedForm } from './form.ts';
+import { text } from './text/text.ts';
+
+const words = text.account;
 
 const person = z.object({ name: userName, display_name: displayName.optional(), password });
 
@@ -22,7 +25,7 @@ export function readPerson(form: Form): NewPerson {
 /** Reads the fields of `NewPassword`. Throws `validation_failed`. */
 export function readNewPassword(form: Form): string {
   const chosen = validate(z.object({ password }), { password: form.get('password') || undefined }).password;
-  if (form.get('again') !== chosen) throw invalidField('again', 'is not the same password');
+  if (form.get('again') !== chosen) throw invalidField('again', text.fields.faults.notSame);
   return chosen;
 }
 
@@ -41,8 +44,8 @@ export function PersonForm({ action, button, rejected, children }: FormProps & {
       {children}
       <Field
         name="name"
-        label="Name"
-        hint="For signing in, such as ada: letters and digits, without spaces. It cannot be changed."
+        label={words.name}
+        hint={words.nameHint}
         pattern={namePattern}
         rejected={rejected}
         autocomplete="username"
@@ -50,14 +53,14 @@ export function PersonForm({ action, button, rejected, children }: FormProps & {
       />
       <Field
         name="display_name"
-        label="Display name"
-        hint="How others see you, such as Ada Lovelace."
+        label={words.displayName}
+        hint={words.displayNameHint}
         rejected={rejected}
         autocomplete="name"
         words
         optional
       />
-      <NewPassword label="Password" rejected={rejected} />
+      <NewPassword label={text.common.password} rejected={rejected} />
     </PostForm>
   );
 }
@@ -70,14 +73,14 @@ export function NewPassword({ label, rejected, autofocus }: FormProps & { label:
         name="password"
         label={label}
         type="password"
-        hint="At least 10 characters. A few words work well."
+        hint={words.passwordHint}
         minLength={10}
         rejected={rejected}
         autocomplete="new-password"
         autofocus={autofocus}
         focusFor="again"
       />
-      <Field name="again" label={`${label}, again`} type="password" rejected={rejected} autocomplete="new-password" />
+      <Field name="again" label={words.again(label)} type="password" rejected={rejected} autocomplete="new-password" />
     </>
   );
 }
@@ -91,11 +94,11 @@ export const PasswordOwner = ({ name }: { name: string }) => (
 export function NameFields({ hint, rejected, autofocus }: FormProps & { hint: string; autofocus?: boolean }) {
   return (
     <>
-      <Field name="name" label="Name" hint={hint} rejected={rejected} autofocus={autofocus} isFirst />
+      <Field name="name" label={words.name} hint={hint} rejected={rejected} autofocus={autofocus} isFirst />
       <Field
         name="display_name"
-        label="Display name"
-        hint="Shown to people. The name by default."
+        label={words.displayName}
+        hint={words.displayNameDefault}
         rejected={rejected}
         words
         optional

@@ -8,7 +8,10 @@ import { show } from './layout.tsx';
 import { Once } from './once.tsx';
 import { Card, Confirm, Facts, NameLink, named, Secret } from './parts.tsx';
 import type { PageContext, SignedIn, SiteDeps } from './site.ts';
+import { text } from './text/text.ts';
 import { Time } from './time.tsx';
+
+const words = text.adminUser;
 
 /** The page of one user, for administrators. Shows `passwordLink` if it was just created. */
 export async function userPage(
@@ -27,91 +30,73 @@ export async function userPage(
   const isActive = user.disabled_at === null;
   const isOnlyAdministrator = user.is_admin && isActive && (await countAdmins(engine)) === 1;
   const isPerson = user.kind === 'person';
+  const { facts: about } = words;
   const facts = {
-    'Display name': <bdi>{user.display_name}</bdi>,
-    'User ID': user.user_id,
-    Kind: isPerson ? 'Person' : 'Bot',
-    Owner: owner && <UserLink user={owner} />,
-    Bots: bots.length === 0 ? undefined : bots.map((bot, i) => [i > 0 && ', ', <UserLink user={bot} />]),
-    Administrator: isPerson ? (user.is_admin ? 'Yes' : 'No') : undefined,
-    Password: isPerson ? (hasPassword ? 'Set' : 'None. The user cannot sign in yet.') : undefined,
-    Created: <Time at={user.created_at} />,
-    Disabled: isActive ? undefined : <Time at={user.disabled_at} />,
+    [about.displayName]: <bdi>{user.display_name}</bdi>,
+    [about.userId]: user.user_id,
+    [about.kind]: isPerson ? about.person : about.bot,
+    [about.owner]: owner && <UserLink user={owner} />,
+    [about.bots]:
+      bots.length === 0 ? undefined : bots.map((bot, i) => [i > 0 && text.common.comma, <UserLink user={bot} />]),
+    [about.administrator]: isPerson ? (user.is_admin ? about.yes : about.no) : undefined,
+    [about.password]: isPerson ? (hasPassword ? about.hasPassword : about.noPassword) : undefined,
+    [about.created]: <Time at={user.created_at} />,
+    [about.disabled]: isActive ? undefined : <Time at={user.disabled_at} />,
   };
   return show(
     c,
-    { ...named(user.name), section: '/admin/users', back: 'All users' },
+    { ...named(user.name), section: '/admin/users', back: words.back },
     <>
       {passwordLink !== undefined && (
-        <Card title="Link for a new password" isFresh>
-          <Secret label={`Send this only to ${user.name}`} value={passwordLink} />
-          <p>
-            Anyone who opens it can choose the password. It works once, within {passwordLinkMs / 3_600_000} hours.
-            Earlier links no longer work. The new password ends all sessions, access tokens and app authorizations of
-            the user.
-          </p>
+        <Card title={words.link.title} isFresh>
+          <Secret label={words.link.sendTo(user.name)} value={passwordLink} />
+          <p>{words.link.about(passwordLinkMs / 3_600_000)}</p>
         </Card>
       )}
-      <Card title="About">
+      <Card title={about.title}>
         <Facts facts={facts} />
         <p>
-          <a href={`/console/audit?user=${encodeURIComponent(user.name)}`}>This user in the audit log</a>
+          <a href={`/console/audit?user=${encodeURIComponent(user.name)}`}>{about.inAuditLog}</a>
         </p>
       </Card>
       {isPerson && (
-        <Card title="Use">
-          <p>By the person and their bots together. The limits are settings of the server.</p>
+        <Card title={words.use.title}>
+          <p>{words.use.about}</p>
           <Facts facts={await useOf(services, user, bots.length)} />
           <p>
-            <a href="/console/storage">The use of all people</a>
+            <a href="/console/storage">{words.use.ofAll}</a>
           </p>
         </Card>
       )}
       {isPerson && isActive && (
-        <Card title="Password">
-          <p>
-            {hasPassword
-              ? 'If the user forgot the password, create a link to choose another.'
-              : 'Create a link with which the user can choose a password and sign in.'}
-          </p>
+        <Card title={words.password.title}>
+          <p>{hasPassword ? words.password.forgotten : words.password.none}</p>
           <form method="post" action={`${path}/password-link`}>
             <Once by={services} />
             <button type="submit" class={hasPassword ? 'quiet' : undefined}>
-              Create a password link
+              {words.password.create}
             </button>
           </form>
         </Card>
       )}
       {isPerson && isActive && (
-        <Card title="Administrator">
-          {isOnlyAdministrator ? (
-            <p>This is the only administrator. To step down, make another user an administrator first.</p>
-          ) : (
-            <ChangeRole user={user} isSelf={isSelf} />
-          )}
+        <Card title={words.role.title}>
+          {isOnlyAdministrator ? <p>{words.role.only}</p> : <ChangeRole user={user} isSelf={isSelf} />}
         </Card>
       )}
       {isActive && (
-        <Card title="Disable">
-          {isSelf ? (
-            <p>This is your own account. Only another administrator can disable it.</p>
-          ) : (
-            <Disable user={user} bots={bots} />
-          )}
+        <Card title={words.disable.title}>
+          {isSelf ? <p>{words.disable.own}</p> : <Disable user={user} bots={bots} />}
         </Card>
       )}
       {!isActive && (
-        <Card title="Enable">
+        <Card title={words.enable.title}>
           {owner && owner.disabled_at !== null ? (
-            <p>Its owner is disabled. Enable the owner first.</p>
+            <p>{words.enable.ownerDisabled}</p>
           ) : (
             <form method="post" action={`${path}/enable`}>
-              <p>
-                {owner
-                  ? 'The owner can use it again, with new access tokens.'
-                  : 'The user can sign in again. Access tokens, app authorizations and bots are not restored.'}
-              </p>
-              <button type="submit">Enable the user</button>
+              <p>{owner ? words.enable.aboutBot : words.enable.about}</p>
+              <button type="submit">{words.enable.label}</button>
             </form>
           )}
         </Card>
@@ -124,34 +109,24 @@ export async function userPage(
 async function useOf({ engine, quotas, now, webhooks }: SiteDeps['services'], { user_id }: UserRow, bots: number) {
   const use = await findUse(engine, user_id);
   const isToday = use?.message_day === Math.floor(now() / dayMs);
+  const { outOf, ...labels } = words.use;
   return {
-    'Messages today (UTC)': outOf(isToday ? use.messages : 0, quotas.dailyMessages),
-    'Bytes of files': outOf(use?.file_bytes ?? 0, quotas.fileBytes),
-    'Chats created': outOf(use?.chats ?? 0, quotas.chats),
-    Webhooks: outOf(await countWebhooks(engine, user_id), webhooks.maxPerOwner),
-    Bots: outOf(bots, quotas.bots),
+    [labels.messages]: outOf({ used: isToday ? use.messages : 0, limit: quotas.dailyMessages }),
+    [labels.fileBytes]: outOf({ used: use?.file_bytes ?? 0, limit: quotas.fileBytes }),
+    [labels.chats]: outOf({ used: use?.chats ?? 0, limit: quotas.chats }),
+    [labels.webhooks]: outOf({ used: await countWebhooks(engine, user_id), limit: webhooks.maxPerOwner }),
+    [labels.bots]: outOf({ used: bots, limit: quotas.bots }),
   };
 }
-
-const number = new Intl.NumberFormat('en');
-
-const outOf = (used: number, limit: number | undefined): string =>
-  limit === undefined ? number.format(used) : `${number.format(used)} of ${number.format(limit)}`;
 
 const UserLink = ({ user }: { user: UserRow }) => <NameLink href={`/admin/users/${user.user_id}`} name={user.name} />;
 
 function ChangeRole({ user, isSelf }: { user: UserRow; isSelf: boolean }) {
-  const [label, consequence] = !user.is_admin
-    ? ['Make an administrator', 'This user will see and change everything that you can, your own account included.']
-    : isSelf
-      ? ['Step down', 'You will no longer see these pages. Another administrator can make you one again.']
-      : [
-          'Remove as administrator',
-          'This user will no longer see these pages, and their tokens can no longer administer the service.',
-        ];
+  const { about, make, stepDown, remove } = words.role;
+  const { label, consequence } = !user.is_admin ? make : isSelf ? stepDown : remove;
   return (
     <>
-      <p>Administrators manage users and invitations, and read the audit log.</p>
+      <p>{about}</p>
       <Confirm label={label} action={`/admin/users/${user.user_id}/administrator`}>
         <input type="hidden" name="administrator" value={user.is_admin ? 'no' : 'yes'} />
         <p>{consequence}</p>
@@ -162,13 +137,9 @@ function ChangeRole({ user, isSelf }: { user: UserRow; isSelf: boolean }) {
 
 const Disable = ({ user, bots }: { user: UserRow; bots: readonly UserRow[] }) => (
   <>
-    <p>A disabled user cannot sign in or use the API. Their messages stay.</p>
-    <Confirm label="Disable the user" action={`/admin/users/${user.user_id}/disable`}>
-      <p>
-        All sessions, access tokens, app authorizations and webhooks of the user end at once.
-        {bots.length > 0 && ` So do these bots: ${bots.map(({ name }) => name).join(', ')}.`} Chats without another
-        owner pass to another participant.
-      </p>
+    <p>{words.disable.about}</p>
+    <Confirm label={words.disable.label} action={`/admin/users/${user.user_id}/disable`}>
+      <p>{words.disable.consequence(bots.map(({ name }) => name))}</p>
     </Confirm>
   </>
 );

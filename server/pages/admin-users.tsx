@@ -16,7 +16,10 @@ import { once } from './once.tsx';
 import { NameLink } from './parts.tsx';
 import { type PageContext, requireAdministrator, type SignedIn, type Site, type SiteDeps } from './site.ts';
 import { Pages, pathWith, Table } from './table.tsx';
+import { text } from './text/text.ts';
 import { Time } from './time.tsx';
+
+const words = text.adminUsers;
 
 const perPage = 50;
 
@@ -51,7 +54,7 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
 
   const userIn = async (c: PageContext): Promise<UserRow> => {
     const user = await findUser(services.engine, idIn<UserId>(c, 'id'));
-    if (!user) throw new ParleyError('not_found', 'There is no such user.');
+    if (!user) throw new ParleyError('not_found', text.errors.noUser);
     return user;
   };
 
@@ -63,9 +66,7 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
   site.post('/admin/users/:id/disable', async (c) => {
     const who = requireAdministrator(c);
     const { user_id } = await userIn(c);
-    if (user_id === who.user.user_id) {
-      throw new ParleyError('conflict', 'You cannot disable your own account. Another administrator can.');
-    }
+    if (user_id === who.user.user_id) throw new ParleyError('conflict', text.adminUser.disable.ownRefused);
     await callOperation(deps, c, who, 'users.disable', { user_id });
     return goTo(c, `/admin/users/${user_id}`, 'user-disabled');
   });
@@ -107,26 +108,23 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
 }
 
 function newUserPage(c: PageContext, rejected?: RejectedForm): Promise<Response> {
+  const { title, create, nameHint, passwordHint, role, administrator } = text.newUser;
   const form = (
-    <PostForm action="/admin/users/new" button="Create the user" rejected={rejected} class="card room">
-      <NameFields
-        hint="Used to sign in. Letters, digits, and . _ - between them. It cannot be changed later."
-        rejected={rejected}
-        autofocus
-      />
+    <PostForm action="/admin/users/new" button={create} rejected={rejected} class="card room">
+      <NameFields hint={nameHint} rejected={rejected} autofocus />
       <Field
         name="password"
-        label="Password"
+        label={text.common.password}
         type="password"
-        hint="At least 10 characters. Leave it empty to create a link with which the user chooses one."
+        hint={passwordHint}
         autocomplete="new-password"
         rejected={rejected}
         optional
       />
-      <Boxes name="is_admin" label="Role" choices={{ yes: 'Administrator' }} rejected={rejected} />
+      <Boxes name="is_admin" label={role} choices={{ yes: administrator }} rejected={rejected} />
     </PostForm>
   );
-  return show(c, { title: 'Create a user', section: '/admin/users' }, form, rejected?.status);
+  return show(c, { title, section: '/admin/users' }, form, rejected?.status);
 }
 
 async function usersPage(c: PageContext, { services: { engine } }: SiteDeps): Promise<Response> {
@@ -137,54 +135,53 @@ async function usersPage(c: PageContext, { services: { engine } }: SiteDeps): Pr
   const users = found.slice(0, perPage);
   const ownerIds = users.flatMap(({ owner_id }) => owner_id ?? []);
   const links = {
-    'First page': after > 0 ? pathWith('/admin/users', { query }) : undefined,
-    'Next page':
+    [words.firstPage]: after > 0 ? pathWith('/admin/users', { query }) : undefined,
+    [words.nextPage]:
       found.length > perPage ? pathWith('/admin/users', { query, after: String(users.at(-1)?.user_id) }) : undefined,
   };
   return show(
     c,
-    { title: 'Users', section: '/admin/users' },
+    { title: words.title, section: '/admin/users' },
     <>
       <p class="buttons">
         <a class="button" href="/admin/users/new">
-          Create a user
+          {words.create}
         </a>
         <a class="button quiet" href="/console/storage">
-          Use by person
+          {words.use}
         </a>
       </p>
       <form method="get" action="/admin/users" class="filter">
-        <Filter name="query" label="Name or display name contains" value={query} />
+        <Filter name="query" label={words.query} value={query} />
         <button type="submit" class="quiet">
-          Search
+          {words.search}
         </button>
       </form>
       <section class="card">
-        {users.length === 0 && <p class="muted">{after > 0 ? 'There are no more users.' : 'No user matches.'}</p>}
+        {users.length === 0 && <p class="muted">{after > 0 ? words.noMore : words.none}</p>}
         {users.length > 0 && <UserTable users={users} owners={await namesOf(engine, ownerIds)} />}
-        <Pages label="Pages of the list" links={links} />
+        <Pages label={words.pages} links={links} />
       </section>
     </>,
   );
 }
 
 function UserTable({ users, owners }: { users: readonly UserRow[]; owners: ReadonlyMap<number, string> }) {
-  const botOf = (owner: number) => (
-    <>
-      Bot of <bdi>{owners.get(owner) ?? owner}</bdi>
-    </>
-  );
+  const { columns } = words;
+  const botOf = (owner: number) => words.botOf(<bdi>{owners.get(owner) ?? owner}</bdi>);
   return (
     <Table<UserRow>
-      caption="Users"
+      caption={words.list}
       rows={users}
       columns={{
-        Name: ({ user_id, name }) => <NameLink href={`/admin/users/${user_id}`} name={name} />,
-        'Display name': ({ display_name }) => <bdi>{display_name}</bdi>,
-        Kind: ({ owner_id }) => (owner_id === null ? 'Person' : botOf(owner_id)),
-        Administrator: ({ is_admin }) => (is_admin ? <strong>Yes</strong> : <span class="muted">No</span>),
-        State: ({ disabled_at }) => (disabled_at === null ? 'Active' : <span class="fault">Disabled</span>),
-        Created: ({ created_at }) => <Time at={created_at} />,
+        [columns.name]: ({ user_id, name }) => <NameLink href={`/admin/users/${user_id}`} name={name} />,
+        [columns.displayName]: ({ display_name }) => <bdi>{display_name}</bdi>,
+        [columns.kind]: ({ owner_id }) => (owner_id === null ? words.person : botOf(owner_id)),
+        [columns.administrator]: ({ is_admin }) =>
+          is_admin ? <strong>{words.yes}</strong> : <span class="muted">{words.no}</span>,
+        [columns.state]: ({ disabled_at }) =>
+          disabled_at === null ? words.active : <span class="fault">{words.disabled}</span>,
+        [columns.created]: ({ created_at }) => <Time at={created_at} />,
       }}
     />
   );

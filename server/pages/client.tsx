@@ -4,6 +4,7 @@ import { appearanceOf } from './appearance.ts';
 import { appearancePath, clientAssets, clientAssetsHash, iconPath, unreadIconPath } from './assets.ts';
 import { type ClientBundle, clientBundle } from './client-bundle.ts';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
+import { text } from './text/text.ts';
 
 /** Paths of the web client. It reads the path itself. */
 const paths = [
@@ -143,7 +144,7 @@ async function clientPage(
     'data-session': who.caller.tokenId,
   };
   const page = (
-    <html lang="en" {...who?.appearance}>
+    <html lang={text.language} {...who?.appearance}>
       <head>
         <meta charset="utf-8" />
         <meta
@@ -173,7 +174,9 @@ async function clientPage(
             <h1>Parley</h1>
             <noscript>
               <p>
-                Chats need JavaScript. <a href="/settings">Your account</a> works without.
+                {text.client.noScript((words) => (
+                  <a href="/settings">{words}</a>
+                ))}
               </p>
             </noscript>
           </main>

@@ -11,6 +11,7 @@ import { confirmPath, localPath } from './next.ts';
 import { DoneNotice } from './notices.tsx';
 import { deviceOf, letIn } from './session.ts';
 import { type PageContext, requireSignedIn, type Site, type SiteDeps, sourceOf } from './site.ts';
+import { text } from './text/text.ts';
 
 /** Asks a signed-in user for the password again. It is a sign-in: a new session replaces that of the browser. */
 export function confirmPages(site: Site, deps: SiteDeps): void {
@@ -29,11 +30,11 @@ export function confirmPages(site: Site, deps: SiteDeps): void {
     const result = await signIn(deps.services, { name, password: form.get('password'), device, ...sourceOf(c) });
     if (result.outcome === 'signed in') return letIn(c, deps, result, next);
     // Disabled since the request began. The sign-in page says so.
-    if (result.outcome === 'disabled') throw new ParleyError('unauthorized', 'Your account is disabled.');
+    if (result.outcome === 'disabled') throw new ParleyError('unauthorized', text.errors.disabled);
     const rejected =
       result.outcome === 'refused'
-        ? new RejectedForm(form, 422, undefined, { password: 'is not your password' })
-        : throttled(c, 'There were too many attempts.', result.retrySeconds);
+        ? new RejectedForm(form, 422, undefined, { password: text.fields.faults.notYours })
+        : throttled(c, text.fields.throttles.attempts, result.retrySeconds);
     return confirmPage(c, user, next, rejected);
   });
 }
@@ -41,19 +42,16 @@ export function confirmPages(site: Site, deps: SiteDeps): void {
 function confirmPage(c: PageContext, user: UserRow, next: string, rejected?: RejectedForm): Promise<Response> {
   return show(
     c,
-    { title: 'Enter your password again', plain: true },
+    { title: text.confirm.title, plain: true },
     <>
       <DoneNotice c={c} />
-      <p class="lead">
-        You are signed in as <bdi class="name">{user.name}</bdi>. The next step gives lasting power over the service, so
-        it needs your password from the last 10 minutes.
-      </p>
-      <PostForm action={confirmPath} button="Continue" rejected={rejected} class="card">
+      <p class="lead">{text.confirm.about(<bdi class="name">{user.name}</bdi>)}</p>
+      <PostForm action={confirmPath} button={text.common.continue} rejected={rejected} class="card">
         <input type="hidden" name="next" value={next} />
         <PasswordOwner name={user.name} />
         <Field
           name="password"
-          label="Password"
+          label={text.common.password}
           type="password"
           rejected={rejected}
           autocomplete="current-password"

@@ -12,6 +12,9 @@ import { show } from './layout.tsx';
 import { withNext } from './next.ts';
 import { FullName, Notice, named, ScopeList } from './parts.tsx';
 import type { PageContext, SignedIn, Site, SiteDeps } from './site.ts';
+import { text } from './text/text.ts';
+
+const words = text.consent;
 
 type Asking = Extract<AuthorizationCheck, { outcome: 'ask' }>;
 type Faulty = Extract<AuthorizationCheck, { outcome: 'redirect' }>;
@@ -56,22 +59,21 @@ async function returnWithError(c: PageContext, { services }: SiteDeps, faulty: F
   const { who } = c.var;
   const isKnown = who && (await hasGrant(services.engine, who.user.user_id, client.appId, services.now()));
   if (isKnown) return c.redirect(location, 303);
+  const { faulty: about } = words;
   return show(
     c,
-    { ...named(client.name, '', ' cannot ask for access'), plain: true },
+    { ...named(client.name, about.title), plain: true },
     <div class="card">
-      <p>The request of the app has an error. The app got no access.</p>
-      <p class="muted">
-        <code>{fault.error}</code>: {fault.description}
-      </p>
-      <p>You have not authorized this app. Follow the link only if you trust it.</p>
+      <p>{about.about}</p>
+      <p class="muted">{about.fault({ error: <code>{fault.error}</code>, description: fault.description })}</p>
+      <p>{about.unknown}</p>
       <p>
         <a href={location} rel="noreferrer nofollow">
-          Return to the app at {destinationOf(redirect).name}
+          {about.returnTo(destinationOf(redirect).name)}
         </a>
       </p>
       <p>
-        <a href="/">Go to the front page</a>
+        <a href="/">{text.common.frontPage}</a>
       </p>
     </div>,
     400,
@@ -91,8 +93,8 @@ function ask(c: PageContext, deps: SiteDeps, who: SignedIn, { client, scopes, re
   const destination = destinationOf(redirect);
   c.set('formTargets', destination.formTargets);
   const action = `${c.req.path}${search}`;
-  const outcome = <Whereto destination={destination} />;
-  return askForConsent(c, deps, who, { client, scopes, action, page: action, outcome, refuse: 'Go back to the app' });
+  const outcome = words.outcomes[destination.kind](<Target destination={destination} />);
+  return askForConsent(c, deps, who, { client, scopes, action, page: action, outcome, refuse: words.goBack });
 }
 
 interface Question extends Pick<Asking, 'client' | 'scopes'> {
@@ -119,60 +121,45 @@ export async function askForConsent(
   const usable = usableBy({ isAdmin: user.is_admin }, scopes);
   return show(
     c,
-    { ...named(client.name, 'Allow ', ' to use your account?'), plain: true },
+    { ...named(client.name, words.title), plain: true },
     <>
       <div class="card">
-        <section class="part" aria-label="The app">
-          <p>
-            {owner ? <Owner owner={owner} user={user} isByToken={client.isByToken} /> : 'This app is part of Parley.'}
-          </p>
-          <p class="muted">
-            Client ID <code>{client.clientId}</code>
-          </p>
+        <section class="part" aria-label={words.app}>
+          <p>{owner ? <Owner owner={owner} user={user} isByToken={client.isByToken} /> : words.ofParley}</p>
+          <p class="muted">{words.clientId(<code>{client.clientId}</code>)}</p>
         </section>
         <section class="part" aria-labelledby="asks">
-          <h2 id="asks">It asks to</h2>
-          {usable.length > 0 ? (
-            <ScopeList scopes={usable} />
-          ) : (
-            <p>Administer the service. You are not an administrator, so you cannot allow that.</p>
-          )}
-          {usable.includes('admin') && (
-            <Notice kind="bad">
-              You are an administrator. The app will be able to do everything that you can. Allow this only to an app
-              that you trust that far.
-            </Notice>
-          )}
-          {usable.length > 0 && (
-            <p class="muted">
-              It will also see your name. In the console, under Access tokens, you can end its access at any time.
-            </p>
-          )}
+          <h2 id="asks">{words.asks}</h2>
+          {usable.length > 0 ? <ScopeList scopes={usable} /> : <p>{words.notAllowed}</p>}
+          {usable.includes('admin') && <Notice kind="bad">{words.asAdministrator}</Notice>}
+          {usable.length > 0 && <p class="muted">{words.note}</p>}
         </section>
         <form class="part" method="post" action={action}>
-          <p>
-            You are signed in as <FullName user={user} />. {outcome}
-          </p>
+          <p>{words.signedIn({ name: <FullName user={user} />, outcome })}</p>
           {children}
           <input type="hidden" name="user" value={user.user_id} />
           <div class="decision">
             {usable.length > 0 && (
               <button type="submit" name="decision" value="allow">
-                Allow
+                {words.allow}
               </button>
             )}
             <button type="submit" name="decision" value="deny" class="quiet">
-              {usable.length > 0 ? 'Deny' : refuse}
+              {usable.length > 0 ? words.deny : refuse}
             </button>
           </div>
         </form>
       </div>
       <form method="post" action="/sign-out" class="aside">
         <input type="hidden" name="next" value={page} />
-        Not <bdi>{user.name}</bdi>?{' '}
-        <button type="submit" class="link">
-          Use another account
-        </button>
+        {words.otherAccount({
+          name: <bdi>{user.name}</bdi>,
+          button: (label) => (
+            <button type="submit" class="link">
+              {label}
+            </button>
+          ),
+        })}
       </form>
     </>,
   );
@@ -181,41 +168,22 @@ export async function askForConsent(
 /** Whoever has an access token of the user can register an app in their name, so that one is not said to be theirs. */
 function Owner({ owner, user, isByToken }: { owner: UserRow; user: UserRow; isByToken: boolean }) {
   const isOwn = owner.user_id === user.user_id;
-  if (isOwn && !isByToken) return <>You have registered this app.</>;
-  return (
-    <>
-      <FullName user={owner} /> has registered this app. No one has reviewed it.
-      {isByToken && ' It was registered with an access token.'}
-      {isByToken && isOwn && ' If that was not you, deny it, and delete it under Apps.'}
-    </>
-  );
+  if (isOwn && !isByToken) return <>{words.own}</>;
+  return <>{words.registeredBy({ name: <FullName user={owner} />, isByToken, isOwn })}</>;
 }
 
-function Whereto({ destination: { kind, name } }: { destination: Destination }) {
-  if (kind === 'site') {
-    return (
-      <>
-        You will go to <strong>{name}</strong>.
-      </>
-    );
-  }
-  return (
-    <>
-      You will return to {kind === 'program' ? 'a program on this machine' : 'an app on this device'} (
-      <code>{name}</code>).
-    </>
-  );
-}
+const Target = ({ destination: { kind, name } }: { destination: Destination }) =>
+  kind === 'site' ? <strong>{name}</strong> : <code>{name}</code>;
 
 function refused(c: PageContext, message: string): Promise<Response> {
   return show(
     c,
-    { title: 'This app cannot ask for access', plain: true },
+    { title: words.refused.title, plain: true },
     <div class="card">
       <p>{message}</p>
-      <p>The app got no access, and you were not redirected. Ask the developer of the app to fix this.</p>
+      <p>{words.refused.about}</p>
       <p>
-        <a href="/">Go to the front page</a>
+        <a href="/">{text.common.frontPage}</a>
       </p>
     </div>,
     400,

@@ -9,6 +9,9 @@ import { show } from './layout.tsx';
 import { confirmPath, withNext } from './next.ts';
 import { Notice, named } from './parts.tsx';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
+import { text } from './text/text.ts';
+
+const words = text.device;
 
 const field = 'user_code';
 
@@ -34,9 +37,9 @@ export function devicePages(site: Site, deps: SiteDeps): void {
     };
     const found = await deps.oauth.findDevice(form.get(field), decider);
     if (found.outcome === 'throttled') {
-      return enterPage(c, '', throttled(c, 'There were too many wrong codes.', found.retrySeconds));
+      return enterPage(c, '', throttled(c, text.fields.throttles.codes, found.retrySeconds));
     }
-    if (found.outcome === 'unknown') return enterPage(c, '', rejected(c, { [field]: unknownCode }));
+    if (found.outcome === 'unknown') return enterPage(c, '', rejected(c, { [field]: text.fields.faults.unknownCode }));
     const decision = form.get('decision');
     if (decision !== 'deny' && isPowerful(user, found.scopes) && !hasRecentPassword(caller, deps.services.now())) {
       return c.redirect(withNext(confirmPath, pageFor(found)), 303);
@@ -50,8 +53,6 @@ export function devicePages(site: Site, deps: SiteDeps): void {
   });
 }
 
-const unknownCode = 'code is unknown or has expired. Compare it with your device, or start again there';
-
 const rejected = (c: PageContext, faults: Readonly<Record<string, string>>, message?: string) =>
   new RejectedForm(c.var.form, errors.validation_failed.status, message, faults);
 
@@ -60,31 +61,28 @@ const pageFor = ({ userCode }: DeviceRequest): string => `${devicePage}?${field}
 function enterPage(c: PageContext, code = '', faulty?: RejectedForm): Promise<Response> {
   return show(
     c,
-    { title: 'Connect a device', plain: true },
+    { title: words.title, plain: true },
     <>
-      <p class="lead">A program on another device wants to use your account. It shows a code.</p>
-      <PostForm action={devicePage} button="Continue" rejected={faulty} class="card">
+      <p class="lead">{words.about}</p>
+      <PostForm action={devicePage} button={text.common.continue} rejected={faulty} class="card">
         <Field
           name={field}
-          label="Code"
-          hint={code === '' ? 'Eight letters, such as BCDF-GHJK.' : 'Check that your device shows the same code.'}
+          label={words.code}
+          hint={code === '' ? words.codeHint : words.sameCode}
           value={code}
           rejected={faulty}
           autofocus
         />
-        <Warning />
+        <p>
+          {words.warning((warned) => (
+            <strong>{warned}</strong>
+          ))}
+        </p>
       </PostForm>
     </>,
     faulty?.status,
   );
 }
-
-const Warning = () => (
-  <p>
-    <strong>Did somebody send you the code, or a link to this page? Stop here.</strong> They would get access to your
-    account. Continue only if you have just started this yourself.
-  </p>
-);
 
 function ask(c: PageContext, deps: SiteDeps, who: SignedIn, found: DeviceRequest): Promise<Response> {
   const { client, scopes, userCode } = found;
@@ -93,38 +91,27 @@ function ask(c: PageContext, deps: SiteDeps, who: SignedIn, found: DeviceRequest
     scopes,
     action: devicePage,
     page: pageFor(found),
-    outcome: (
-      <>
-        If you allow it, the device with the code <code>{userCode}</code> gets access.
-      </>
-    ),
+    outcome: words.outcome(<code>{userCode}</code>),
     children: (
       <>
         <input type="hidden" name={field} value={userCode} />
-        <Notice kind="bad">
-          Allow this only if the device is yours and shows this code. If somebody sent you the code, deny it.
-        </Notice>
+        <Notice kind="bad">{words.onlyYours}</Notice>
       </>
     ),
-    refuse: 'Deny',
+    refuse: text.consent.deny,
   });
 }
 
 function decidedPage(c: PageContext, { client }: DeviceRequest, isAllowed: boolean): Promise<Response> {
+  const { title, about } = isAllowed ? words.allowed : words.denied;
   return show(
     c,
-    { ...named(client.name, '', isAllowed ? ' can use your account now' : ' got no access'), plain: true },
+    { ...named(client.name, title), plain: true },
     <div class="card">
-      {isAllowed ? (
-        <>
-          <p>Go back to your device. It continues within a few seconds. You can close this window.</p>
-          <p class="muted">You can end its access at any time under Access.</p>
-        </>
-      ) : (
-        <p>The device was told. You can close this window.</p>
-      )}
+      <p>{about}</p>
+      {isAllowed && <p class="muted">{words.allowed.note}</p>}
       <p>
-        <a href="/">Go to your chats</a>
+        <a href="/">{text.common.goToChats}</a>
       </p>
     </div>,
   );

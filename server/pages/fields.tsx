@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx';
 import type { RejectedForm } from './form.ts';
 import { Notice } from './parts.tsx';
+import { text } from './text/text.ts';
 
 interface PostFormProps {
   readonly action: string;
@@ -63,7 +64,7 @@ function Fault({ name, rejected }: FieldProps) {
   if (fault === undefined) return null;
   return (
     <p class="fault" id={`${name}-fault`}>
-      {fault.startsWith('"') ? fault : `This ${fault}`}.
+      {text.fields.fault(fault)}
     </p>
   );
 }
@@ -73,7 +74,7 @@ function Labelled({ children, ...field }: FieldProps & { children?: Child }) {
     <div class="field">
       <label for={field.name}>
         {field.label}
-        {field.optional && <span class="muted"> (optional)</span>}
+        {field.optional && <span class="muted">{text.fields.optional}</span>}
       </label>
       <Hint {...field} />
       {children}

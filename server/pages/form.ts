@@ -1,8 +1,9 @@
 import { type ErrorCode, errors, ParleyError } from '@parley/contract';
 import { RecentPasswordNeeded } from '../auth/recent-password.ts';
 import { readBody } from '../http/body.ts';
-import { messageFor, PageError, waitInWords } from './error-page.tsx';
+import { messageFor, PageError } from './error-page.tsx';
 import type { PageContext } from './site.ts';
+import { text } from './text/text.ts';
 
 /** No form of ours is larger. */
 const maxBytes = 65_536;
@@ -28,8 +29,7 @@ export class Form {
 export async function readForm(request: Request): Promise<Form> {
   const body = await readBody(request, maxBytes);
   if (body.kind === 'strings') return new Form(body.fields);
-  const message = 'Send the form as application/x-www-form-urlencoded or multipart/form-data.';
-  throw new ParleyError('unsupported_media_type', message);
+  throw new ParleyError('unsupported_media_type', text.errors.formType);
 }
 
 /** A form with an error. The page shows it again with its values. */
@@ -83,5 +83,6 @@ export async function attempt<T>(c: PageContext, work: () => Promise<T>, status?
 /** Rejects a form that was sent too often. */
 export function throttled(c: PageContext, reason: string, seconds: number): RejectedForm {
   c.header('retry-after', String(seconds));
-  return new RejectedForm(c.var.form, 429, `${reason} Try again in ${waitInWords(seconds)}.`);
+  const message = text.fields.throttled({ reason, wait: text.common.wait(seconds) });
+  return new RejectedForm(c.var.form, 429, message);
 }

@@ -3,16 +3,19 @@ import { countAdmins } from '../store/access/users.ts';
 import { clientPages } from './client.tsx';
 import { type Entry, entriesFor, show } from './layout.tsx';
 import { named } from './parts.tsx';
+import { greeting } from './programs.ts';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps, wantsPage } from './site.ts';
+import { text } from './text/text.ts';
+
+const words = text.home;
 
 export function homePages(site: Site, deps: SiteDeps): void {
   const openClient = clientPages(site, deps);
 
   site.get('/', async (c) => {
     if (!wantsPage(c)) {
-      const text = `Parley ${deps.version}\nThe API is at /api, its description at /api/openapi.json.\n`;
       // Set here, because the default type of the runtime is lost when headers are added.
-      return c.text(text, 200, { 'content-type': 'text/plain; charset=utf-8' });
+      return c.text(greeting(deps.version), 200, { 'content-type': 'text/plain; charset=utf-8' });
     }
     const { who } = c.var;
     if (who) return openClient(c, who);
@@ -26,24 +29,28 @@ function overview(c: PageContext, { user }: SignedIn): Promise<Response> {
   const { views, own, administration } = entriesFor(user);
   return show(
     c,
-    { ...named(user.display_name, 'Hello, '), section: '/settings' },
+    { ...named(user.display_name, words.hello), section: '/settings' },
     <>
       <p class="lead">
-        Change how Parley looks to you and you to others, or <a href="/">go to your chats</a>.
+        {words.about((chats) => (
+          <a href="/">{chats}</a>
+        ))}
       </p>
       <Tiles entries={views} />
       <section aria-labelledby="account">
-        <h2 id="account">Account</h2>
+        <h2 id="account">{words.account}</h2>
         <Tiles entries={own} />
       </section>
       {administration.length > 0 && (
         <section aria-labelledby="administration">
-          <h2 id="administration">Administration</h2>
+          <h2 id="administration">{words.administration}</h2>
           <Tiles entries={administration} />
         </section>
       )}
       <p class="muted">
-        For programs: the API is at <code>/api</code>. Read and try it in the <a href="/docs">API reference</a>.
+        {words.programs((reference) => (
+          <a href="/docs">{reference}</a>
+        ))}
       </p>
     </>,
   );
@@ -63,17 +70,17 @@ function Tiles({ entries }: { entries: readonly Entry[] }) {
 }
 
 function notSetUp(c: PageContext): Promise<Response> {
+  const { title, about, link } = words.notSetUp;
   return show(
     c,
-    { title: 'Parley is not set up yet' },
+    { title },
     <div class="card">
-      <p>It is running, and needs its first administrator.</p>
-      <p>
-        Open the set-up link that the server printed when it started. It is also in the file <code>setup-link</code> in
-        its data folder.
-      </p>
+      <p>{about}</p>
+      <p>{link()}</p>
       <p class="muted">
-        Already have an account? <a href="/sign-in">Sign in</a>
+        {text.common.hasAccount((signIn) => (
+          <a href="/sign-in">{signIn}</a>
+        ))}
       </p>
     </div>,
   );

@@ -5,6 +5,7 @@ import { appearanceOf } from './appearance.ts';
 import { stylePath } from './assets.ts';
 import { DoneNotice } from './notices.tsx';
 import type { PageContext } from './site.ts';
+import { text } from './text/text.ts';
 import { TimeZone } from './time.tsx';
 
 /** An entry of the navigation. */
@@ -14,38 +15,36 @@ export interface Entry {
   readonly about: string;
 }
 
+const { entries, layout: words } = text;
+
 const ways: readonly Pick<Entry, 'href' | 'label'>[] = [
-  { href: '/', label: 'Chats' },
-  { href: '/settings', label: 'Settings' },
+  { href: '/', label: words.ways.chats },
+  { href: '/settings', label: words.ways.settings },
 ];
 
 /** Views of the web client. */
 const views: readonly Entry[] = [
-  { href: '/settings/profile', label: 'Profile', about: 'Your name, your picture and your status.' },
-  { href: '/settings/appearance', label: 'Appearance', about: 'Light or dark, and how much fits on the screen.' },
-  { href: '/settings/notifications', label: 'Notifications', about: 'What notifies you, where, and when not.' },
+  { href: '/settings/profile', ...entries.profile },
+  { href: '/settings/appearance', ...entries.appearance },
+  { href: '/settings/notifications', ...entries.notifications },
 ];
 
-const serviceView: Entry = {
-  href: '/settings/service',
-  label: 'Service',
-  about: 'What it is called, and the chat that new people join.',
-};
+const serviceView: Entry = { href: '/settings/service', ...entries.service };
 
 const own: readonly Entry[] = [
-  { href: '/console/webhooks', label: 'Console', about: 'Webhooks, events, access tokens, bots and apps.' },
-  { href: '/sessions', label: 'Sessions', about: 'The browsers in which you are signed in. Sign out any of them.' },
-  { href: '/password', label: 'Password', about: 'Change it and sign out all other browsers.' },
+  { href: '/console/webhooks', ...entries.console },
+  { href: '/sessions', ...entries.sessions },
+  { href: '/password', ...entries.password },
 ];
 
 const administration: readonly Entry[] = [
-  { href: '/console/overview', label: 'Overview', about: 'How the service does, its storage and its settings.' },
-  { href: '/admin/users', label: 'Users', about: 'Who has an account, and who is an administrator.' },
-  { href: '/console/people', label: 'People', about: 'Links to create an account.' },
-  { href: '/console/audit', label: 'Audit log', about: 'Who did what to accounts and access, and when.' },
+  { href: '/console/overview', ...entries.overview },
+  { href: '/admin/users', ...entries.users },
+  { href: '/console/people', ...entries.people },
+  { href: '/console/audit', ...entries.audit },
 ];
 
-const administrationEntry = { href: '/admin/users', label: 'Admin' };
+const administrationEntry = { href: '/admin/users', label: words.ways.administration };
 
 /** Returns the sections that the user can see. */
 export const entriesFor = (user: UserRow | undefined) => ({
@@ -74,20 +73,20 @@ export async function show(c: PageContext, head: PageHead, body: Child, status =
   c.set('hasScript', head.script !== undefined);
   const { serviceName: service } = c.var;
   const page = (
-    <html lang="en" {...appearanceOf(c)}>
+    <html lang={text.language} {...appearanceOf(c)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{`${head.title} · ${service}`}</title>
+        <title>{words.title({ page: head.title, service })}</title>
         <link rel="stylesheet" href={stylePath} />
         {head.script && <script type="module" src={head.script} />}
         <link rel="icon" href="/assets/parley.svg" type="image/svg+xml" />
       </head>
       <body class={user ? undefined : 'plain'}>
         <a class="skip" href="#main">
-          Skip to the content
+          {words.skip}
         </a>
         <header>
           <a class="brand" href="/">
@@ -119,7 +118,7 @@ function Navigation({ user, section }: { user: UserRow; section: string | undefi
   const entries = isAdministration ? administration : user.is_admin ? [...own, administrationEntry] : own;
   return (
     <>
-      <nav aria-label="Main">
+      <nav aria-label={words.navigation}>
         <ul>
           {[...ways, ...entries].map(({ href, label }) => (
             <li>
@@ -132,11 +131,11 @@ function Navigation({ user, section }: { user: UserRow; section: string | undefi
       </nav>
       <form method="post" action="/sign-out" class="who">
         <span>
-          <span class="unseen">Signed in as </span>
+          <span class="unseen">{words.signedInAs}</span>
           <bdi class="name">{user.name}</bdi>
         </span>
         <button type="submit" class="quiet">
-          Sign out
+          {text.common.signOut}
         </button>
       </form>
     </>

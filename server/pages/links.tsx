@@ -7,6 +7,7 @@ import { frontPage } from './error-page.tsx';
 import { show } from './layout.tsx';
 import { Notice } from './parts.tsx';
 import type { PageContext, SiteDeps } from './site.ts';
+import { text } from './text/text.ts';
 
 /** A kind of links, and the page of one that does not work. */
 export interface LinkPages {
@@ -40,11 +41,7 @@ function brokenLink(c: PageContext, { title, why }: LinkPages): Promise<Response
     c,
     { title, plain: true },
     <>
-      {wasSent && (
-        <Notice kind="good">
-          If you pressed the button twice, it worked the first time.{!c.var.who && ' Sign in.'}
-        </Notice>
-      )}
+      {wasSent && <Notice kind="good">{text.links.workedFirst({ isSignedIn: c.var.who !== undefined })}</Notice>}
       <div class="card">
         {why}
         <p>

@@ -1,23 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import { Notice } from './parts.tsx';
 import type { PageContext } from './site.ts';
+import { text } from './text/text.ts';
 
-/** The notices of pages. URLs choose one by its key, and cannot contain other text. */
-const notices = {
-  'session-ended': 'That browser was signed out.',
-  'other-sessions-ended': 'All other browsers were signed out. You stay signed in here.',
-  'user-created': 'The user is created.',
-  'user-disabled': 'The user is disabled, and all access ended at once.',
-  'user-enabled': 'The user is enabled again.',
-  'administrator-made': 'The user is an administrator now.',
-  'administrator-unmade': 'The user is no longer an administrator.',
-  'stepped-down': 'You are no longer an administrator.',
-  'signed-out': 'You were signed out, and the form was not sent. Sign in to continue.',
-  'password-reset':
-    'Your password is set. All other sessions, your access tokens and the access of all apps ended. Apps that were registered with an access token, and that you had not confirmed, were deleted. Tokens of your bots keep working.',
-  'not-sent': 'The form was not sent. Enter your password, and send it again.',
-} as const;
+const { notices } = text;
 
+/** URLs choose a notice by its key, and cannot contain other text. */
 export type Done = keyof typeof notices;
 
 /** Redirects to a page that shows the notice. */

@@ -4,6 +4,7 @@ import type { AccessServices } from '../auth/services.ts';
 import { clearThrottle, takeAttempt } from '../store/access/throttles.ts';
 import { PageError } from './error-page.tsx';
 import type { Form } from './form.ts';
+import { text } from './text/text.ts';
 
 interface OnceProps {
   readonly by: Pick<AccessServices, 'random'>;
@@ -25,9 +26,8 @@ export async function once<T>({ engine, now }: AccessServices, form: Form, work:
   if (mark === '') return work();
   const key = `form ${hashToken(mark)}`;
   if ((await engine.write((tx) => takeAttempt(tx, key, oneADay, now()))) > 0) {
-    const message =
-      'This form was sent already. Its result is shown only once. If you did not copy it, end it and create another.';
-    throw new PageError('conflict', message, { title: 'Already done' });
+    const { title, message } = text.errors.sentTwice;
+    throw new PageError('conflict', message, { title });
   }
   try {
     return await work();

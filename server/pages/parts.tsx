@@ -1,8 +1,11 @@
 /** @jsxImportSource hono/jsx */
-import { type Scope, scopes as scopeWords } from '@parley/contract';
+import type { Scope } from '@parley/contract';
 import type { Child } from 'hono/jsx';
 import type { UserRow } from '../store/access/users.ts';
 import type { PageHead } from './layout.tsx';
+import { text } from './text/text.ts';
+
+const words = text.common;
 
 interface CardProps {
   readonly title: Child;
@@ -37,18 +40,13 @@ export function Secret({ label, value }: { label: string; value: string }) {
       <textarea id="secret" rows={3} readonly autofocus spellcheck={false}>
         {value}
       </textarea>
-      <p class="hint">Copy it now. It is shown only once.</p>
+      <p class="hint">{words.secretHint}</p>
     </div>
   );
 }
 
 /** The subject of a button, for screen readers. */
-export const About = ({ name }: { name: string }) => (
-  <span class="unseen">
-    {' '}
-    (<bdi>{name}</bdi>)
-  </span>
-);
+export const About = ({ name }: { name: string }) => <span class="unseen">{words.subject(<bdi>{name}</bdi>)}</span>;
 
 interface ConfirmProps {
   readonly label: string;
@@ -64,10 +62,14 @@ export function Confirm({ label, about, action, children }: ConfirmProps) {
     <details class="confirm">
       <summary class="button quiet">
         <span class="shut">
-          {label}
-          {about && <About name={about} />}…
+          {words.asks(
+            <>
+              {label}
+              {about && <About name={about} />}
+            </>,
+          )}
         </span>
-        <span class="open">Cancel</span>
+        <span class="open">{words.cancel}</span>
       </summary>
       <form method="post" action={action}>
         {children}
@@ -128,23 +130,33 @@ export function ScopeList({ scopes }: { scopes: readonly Scope[] }) {
   return (
     <ul class="scopes">
       {scopes.map((scope) => (
-        <li class={scope === 'admin' ? 'grave' : undefined}>{scopeWords[scope]}</li>
+        <li class={scope === 'admin' ? 'grave' : undefined}>{words.scopes[scope]}</li>
       ))}
     </ul>
   );
 }
 
-/** Returns a title and heading that contain a name. Isolates a name that may be written from right to left: in markup with `bdi`, in the title with characters. */
-export const named = (name: string, before = '', after = ''): Pick<PageHead, 'title' | 'heading'> => ({
-  title: `${before}\u2068${name}\u2069${after}`,
-  heading: (
-    <>
-      {before}
-      <bdi>{name}</bdi>
-      {after}
-    </>
-  ),
-});
+/**
+ * Returns a title and heading that contain a name. Isolates a name that may be written from right to left: in markup with `bdi`, in
+ * the title with characters.
+ */
+export function named(
+  name: string,
+  sentence: (name: string) => string = (name) => name,
+): Pick<PageHead, 'title' | 'heading'> {
+  // The character stands for the name, which may contain anything itself.
+  const [before, after] = sentence('\u2068').split('\u2068');
+  return {
+    title: sentence(`\u2068${name}\u2069`),
+    heading: (
+      <>
+        {before}
+        <bdi>{name}</bdi>
+        {after}
+      </>
+    ),
+  };
+}
 
 export const NameLink = ({ href, name }: { href: string; name: string }) => (
   <a href={href}>
@@ -153,14 +165,8 @@ export const NameLink = ({ href, name }: { href: string; name: string }) => (
 );
 
 /** The name, and the display name if it differs. */
-export const FullName = ({ user }: { user: UserRow }) => (
-  <>
-    <bdi class="name">{user.name}</bdi>
-    {user.display_name !== user.name && (
-      <>
-        {' '}
-        (<bdi>{user.display_name}</bdi>)
-      </>
-    )}
-  </>
-);
+export function FullName({ user }: { user: UserRow }) {
+  const name = <bdi class="name">{user.name}</bdi>;
+  if (user.display_name === user.name) return name;
+  return <>{words.fullName({ name, displayName: <bdi>{user.display_name}</bdi> })}</>;
+}

@@ -11,13 +11,16 @@ import { type LinkPages, withLink } from './links.tsx';
 import { Notice } from './parts.tsx';
 import { forgetRecords, keepSession, letIn } from './session.ts';
 import { type PageContext, requireSignedIn, type Site, type SiteDeps, sourceOf } from './site.ts';
+import { text } from './text/text.ts';
+
+const words = text.password;
 
 const section = '/password';
 
 const passwordLink: LinkPages = {
   kind: 'password',
-  title: 'This link does not work',
-  why: <p>It was used, has expired, or was replaced by a newer one. Ask an administrator for another.</p>,
+  title: text.links.password.title,
+  why: <p>{text.links.password.why}</p>,
 };
 
 export function passwordPages(site: Site, deps: SiteDeps): void {
@@ -30,15 +33,15 @@ export function passwordPages(site: Site, deps: SiteDeps): void {
     const { form } = c.var;
     const result = await attempt(c, async () => {
       const current = form.get('current');
-      if (current === '') throw invalidField('current', 'is required');
+      if (current === '') throw invalidField('current', text.fields.faults.required);
       const passwords = { current, next: readNewPassword(form) };
       const changed = await changePassword(services, actor, caller.tokenId, passwords, sourceOf(c));
-      if (changed.outcome === 'wrong password') throw invalidField('current', 'is not your password');
+      if (changed.outcome === 'wrong password') throw invalidField('current', text.fields.faults.notYours);
       return changed;
     });
     if (result instanceof RejectedForm) return changePage(c, user, result);
     if (result.outcome === 'throttled') {
-      return changePage(c, user, throttled(c, 'There were too many attempts.', result.retrySeconds));
+      return changePage(c, user, throttled(c, text.fields.throttles.attempts, result.retrySeconds));
     }
     keepSession(c, deps, result);
     forgetRecords(c);
@@ -48,7 +51,7 @@ export function passwordPages(site: Site, deps: SiteDeps): void {
   /** Returns the user of a link. Throws `not_found` if the user cannot sign in. */
   const userOf = async (link: LinkRow): Promise<UserRow> => {
     const user = link.user_id ? await findUser(services.engine, link.user_id) : undefined;
-    if (user?.disabled_at !== null) throw new ParleyError('not_found', 'There is no such user.');
+    if (user?.disabled_at !== null) throw new ParleyError('not_found', text.errors.noUser);
     return user;
   };
 
@@ -70,20 +73,20 @@ export function passwordPages(site: Site, deps: SiteDeps): void {
 function changePage(c: PageContext, user: UserRow, rejected?: RejectedForm): Promise<Response> {
   return show(
     c,
-    { title: 'Change your password', section },
+    { title: words.title, section },
     <div class="room">
-      <p class="lead">This signs you out of all other browsers.</p>
-      <PostForm action="/password" button="Change the password" rejected={rejected} class="card">
+      <p class="lead">{words.about}</p>
+      <PostForm action="/password" button={words.change} rejected={rejected} class="card">
         <PasswordOwner name={user.name} />
         <Field
           name="current"
-          label="Current password"
+          label={words.current}
           type="password"
           rejected={rejected}
           autocomplete="current-password"
           autofocus
         />
-        <NewPassword label="New password" rejected={rejected} />
+        <NewPassword label={words.new} rejected={rejected} />
       </PostForm>
     </div>,
     rejected?.status,
@@ -91,35 +94,36 @@ function changePage(c: PageContext, user: UserRow, rejected?: RejectedForm): Pro
 }
 
 function changedPage(c: PageContext): Promise<Response> {
+  const { title, notice, tokens, notifications } = words.changed;
   return show(
     c,
-    { title: 'Your password is changed', section },
+    { title, section },
     <div class="room">
-      <Notice kind="good">You stay signed in here. Every other browser was signed out.</Notice>
+      <Notice kind="good">{notice}</Notice>
       <p>
-        Apps and access tokens keep working. If one may have leaked, revoke it under{' '}
-        <a href="/console/tokens">Access tokens</a>.
+        {tokens((place) => (
+          <a href="/console/tokens">{place}</a>
+        ))}
       </p>
       <p>
-        If notifications were on in this browser, turn them on again under{' '}
-        <a href="/settings/notifications">Notifications</a>.
+        {notifications((place) => (
+          <a href="/settings/notifications">{place}</a>
+        ))}
       </p>
     </div>,
   );
 }
 
 function linkPage(c: PageContext, user: UserRow, rejected?: RejectedForm): Promise<Response> {
+  const { title, about, set } = words.reset;
   return show(
     c,
-    { title: 'Choose a new password', plain: true },
+    { title, plain: true },
     <>
-      <p class="lead">
-        For the account <bdi class="name">{user.name}</bdi>. This signs out all browsers, and ends your access tokens
-        and the access of all apps. Access tokens of your bots keep working.
-      </p>
-      <PostForm action={c.req.path} button="Set the password" rejected={rejected} class="card">
+      <p class="lead">{about(<bdi class="name">{user.name}</bdi>)}</p>
+      <PostForm action={c.req.path} button={set} rejected={rejected} class="card">
         <PasswordOwner name={user.name} />
-        <NewPassword label="New password" rejected={rejected} autofocus />
+        <NewPassword label={words.new} rejected={rejected} autofocus />
       </PostForm>
     </>,
     rejected?.status,

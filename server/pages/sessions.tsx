@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { TokenId } from '@parley/contract';
 import { sessionMs, signOutOther, signOutOthers } from '../auth/sessions.ts';
-import { browserInWords } from '../domain/user-agent.ts';
 import { listSessions, type SessionRow } from '../store/access/sessions.ts';
 import { idIn } from './ids.ts';
 import { show } from './layout.tsx';
@@ -9,7 +8,10 @@ import { goTo } from './notices.tsx';
 import { About, Card, Confirm, Item, Items } from './parts.tsx';
 import { leave } from './session.ts';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
+import { text } from './text/text.ts';
 import { Time, timeInWords } from './time.tsx';
+
+const words = text.sessions;
 
 const section = '/sessions';
 
@@ -42,27 +44,25 @@ async function sessionsPage(c: PageContext, { services }: SiteDeps, { user, call
   const limits = { now: services.now(), count: maxShown };
   const sessions = await listSessions(services.engine, user.user_id, tokenId, limits);
   const items = sessions.map((session) => sessionItem(session, session.token_id === tokenId, user.time_zone));
+  const { others } = words;
   return show(
     c,
-    { title: 'Sessions', section },
+    { title: words.title, section },
     <>
-      <p class="lead">
-        The browsers in which you are signed in. Each stays signed in for {sessionMs / 86_400_000} days.
-      </p>
-      <Card title="Signed in">
-        <Items none="There are no sessions." items={items} />
-        {sessions.length === maxShown && <p class="muted">Only the last {maxShown} are shown.</p>}
+      <p class="lead">{words.about(sessionMs / 86_400_000)}</p>
+      <Card title={words.list}>
+        <Items none={words.none} items={items} />
+        {sessions.length === maxShown && <p class="muted">{words.onlyLast(maxShown)}</p>}
       </Card>
       {sessions.length > 1 && (
-        <Card title="Sign out everywhere else">
+        <Card title={others.title}>
           <p>
-            If you do not recognize a browser, sign it out and then <a href="/password">change your password</a>.
+            {others.about((password) => (
+              <a href="/password">{password}</a>
+            ))}
           </p>
-          <Confirm label="Sign out all other browsers" action="/sessions/sign-out-others">
-            <p>
-              You stay signed in here. The other browsers stop at once, and messages that they have not sent yet are
-              lost. Apps and access tokens keep working.
-            </p>
+          <Confirm label={others.signOut} action="/sessions/sign-out-others">
+            <p>{others.consequence}</p>
           </Confirm>
         </Card>
       )}
@@ -75,7 +75,7 @@ function sessionItem(
   isOwn: boolean,
   zone: string | null,
 ) {
-  const browser = browserInWords(user_agent);
+  const browser = text.common.browser(user_agent);
   return (
     <Item
       heading={
@@ -84,20 +84,20 @@ function sessionItem(
           {isOwn && (
             <>
               {' '}
-              <strong class="tag">This session</strong>
+              <strong class="tag">{words.this}</strong>
             </>
           )}
         </>
       }
       facts={{
-        'Signed in': <Time at={created_at} />,
-        'Last used': isOwn ? 'now' : <Time at={last_used_at ?? created_at} />,
+        [words.signedIn]: <Time at={created_at} />,
+        [words.lastUsed]: isOwn ? words.now : <Time at={last_used_at ?? created_at} />,
       }}
       action={
         <form method="post" action={isOwn ? '/sign-out' : `/sessions/${token_id}/sign-out`}>
           <button type="submit" class="quiet">
-            Sign out
-            <About name={isOwn ? 'this session' : `${browser}, since ${timeInWords(created_at, zone)}`} />
+            {text.common.signOut}
+            <About name={isOwn ? words.own : words.other({ browser, time: timeInWords(created_at, zone) })} />
           </button>
         </form>
       }

@@ -7,17 +7,15 @@ import { show } from './layout.tsx';
 import { type LinkPages, withLink } from './links.tsx';
 import { letIn } from './session.ts';
 import { type PageContext, type Site, type SiteDeps, sourceOf } from './site.ts';
+import { text } from './text/text.ts';
 
 const setupLink: LinkPages = {
   kind: 'setup',
-  title: 'This link does not work',
+  title: text.links.setup.title,
   why: (
     <>
-      <p>It has been used or has expired, or Parley has an administrator already.</p>
-      <p>
-        If Parley has no administrator yet, restart the server. It prints another link. Or run this on its machine:{' '}
-        <code>{program} user add &lt;name&gt; --admin</code>.
-      </p>
+      <p>{text.links.setup.why}</p>
+      <p>{text.links.setup.another(program)}</p>
     </>
   ),
 };
@@ -38,12 +36,13 @@ export function setupPages(site: Site, deps: SiteDeps): void {
 }
 
 function setupPage(c: PageContext, rejected?: RejectedForm): Promise<Response> {
+  const words = text.setup;
   return show(
     c,
-    { title: 'Set up Parley', plain: true },
+    { title: words.title, plain: true },
     <>
-      <p class="lead">Welcome. Choose your name and a password: you will be the first administrator of this service.</p>
-      <PersonForm action={c.req.path} button="Set up" rejected={rejected} />
+      <p class="lead">{words.about}</p>
+      <PersonForm action={c.req.path} button={words.setUp} rejected={rejected} />
     </>,
     rejected?.status,
   );

@@ -8,6 +8,9 @@ import { DoneNotice, doneIn } from './notices.tsx';
 import { Notice } from './parts.tsx';
 import { deviceOf, forgetScriptFor, leave, letIn, sessionEnd } from './session.ts';
 import { type PageContext, type Site, type SiteDeps, sourceOf } from './site.ts';
+import { text } from './text/text.ts';
+
+const words = text.signIn;
 
 export function signInPages(site: Site, deps: SiteDeps): void {
   site.get('/sign-in', async (c) => {
@@ -31,35 +34,33 @@ export function signInPages(site: Site, deps: SiteDeps): void {
   site.post('/sign-out', (c) => leave(c, deps, localPath(c.var.origin, c.var.form.get('next'))));
 }
 
-const disabledWords = 'Your account is disabled, so you cannot sign in. Ask an administrator to enable it again.';
-
 function refusal(c: PageContext, result: Exclude<SignIn, { outcome: 'signed in' }>): RejectedForm {
-  if (result.outcome === 'throttled') return throttled(c, 'There were too many attempts.', result.retrySeconds);
+  if (result.outcome === 'throttled') return throttled(c, text.fields.throttles.attempts, result.retrySeconds);
   return result.outcome === 'disabled'
-    ? new RejectedForm(c.var.form, 403, disabledWords)
-    : new RejectedForm(c.var.form, 422, 'The name or the password is wrong.');
+    ? new RejectedForm(c.var.form, 403, words.disabled)
+    : new RejectedForm(c.var.form, 422, words.wrong);
 }
 
 /** Says why the person is here: the notice of a redirect, or the end of the browser's session. */
 async function reason(c: PageContext, deps: SiteDeps) {
   const end = await sessionEnd(c, deps);
-  if (end === 'disabled') return <Notice kind="bad">{disabledWords}</Notice>;
+  if (end === 'disabled') return <Notice kind="bad">{words.disabled}</Notice>;
   if (end === undefined || doneIn(c)) return <DoneNotice c={c} />;
-  return <Notice kind="good">You were signed out in this browser. Sign in to continue.</Notice>;
+  return <Notice kind="good">{words.signedOut}</Notice>;
 }
 
 async function signInPage(c: PageContext, deps: SiteDeps, next: string, rejected?: RejectedForm): Promise<Response> {
   return show(
     c,
-    { title: 'Sign in', plain: true, script: forgetScriptFor(c) },
+    { title: words.title, plain: true, script: forgetScriptFor(c) },
     <>
       {!rejected && (await reason(c, deps))}
-      <PostForm action="/sign-in" button="Sign in" rejected={rejected} class="card">
+      <PostForm action="/sign-in" button={text.common.signIn} rejected={rejected} class="card">
         <input type="hidden" name="next" value={next} />
-        <Field name="name" label="Name" rejected={rejected} autocomplete="username" autofocus={!rejected} />
+        <Field name="name" label={words.name} rejected={rejected} autocomplete="username" autofocus={!rejected} />
         <Field
           name="password"
-          label="Password"
+          label={text.common.password}
           type="password"
           rejected={rejected}
           autocomplete="current-password"
@@ -69,11 +70,13 @@ async function signInPage(c: PageContext, deps: SiteDeps, next: string, rejected
       <div class="aside">
         {deps.signUp === 'open' && (
           <p>
-            No account yet? <a href={withNext('/sign-up', next)}>Sign up</a>
+            {words.noAccount((signUp) => (
+              <a href={withNext('/sign-up', next)}>{signUp}</a>
+            ))}
           </p>
         )}
-        {deps.signUp === 'invitation' && <p>No account yet? Ask an administrator for an invitation.</p>}
-        <p>Forgot your password? Ask an administrator for a link to choose a new one.</p>
+        {deps.signUp === 'invitation' && <p>{words.noInvitation}</p>}
+        <p>{words.forgotten}</p>
       </div>
     </>,
     rejected?.status,

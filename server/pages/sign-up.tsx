@@ -11,11 +11,14 @@ import { type LinkPages, withLink } from './links.tsx';
 import { localPath, withNext } from './next.ts';
 import { letIn } from './session.ts';
 import { type PageContext, type Site, type SiteDeps, sourceOf } from './site.ts';
+import { text } from './text/text.ts';
+
+const words = text.signUp;
 
 const invitation: LinkPages = {
   kind: 'invitation',
-  title: 'This invitation does not work',
-  why: <p>It has been used or withdrawn, or has expired. Ask the person who sent it for another.</p>,
+  title: text.links.invitation.title,
+  why: <p>{text.links.invitation.why}</p>,
 };
 
 export function signUpPages(site: Site, deps: SiteDeps): void {
@@ -54,9 +57,7 @@ async function createAccount(
   const result = await attempt(c, work, 422);
   if (!(result instanceof RejectedForm) && result.outcome === 'signed up') return letIn(c, deps, result, next);
   const rejected =
-    result instanceof RejectedForm
-      ? result
-      : throttled(c, 'Too many accounts were created from your network.', result.retrySeconds);
+    result instanceof RejectedForm ? result : throttled(c, text.fields.throttles.accounts, result.retrySeconds);
   return signUpPage(c, deps, next, { rejected, link: invited?.link });
 }
 
@@ -65,8 +66,7 @@ function requireRoom({ services }: SiteDeps, isInvited: boolean): void {
   try {
     services.requireRoom();
   } catch (cause) {
-    const message = `The server has no room for new accounts right now. ${isInvited ? 'Your invitation stays valid. ' : ''}Tell an administrator, and try again later.`;
-    throw cause instanceof ParleyError ? new ParleyError(cause.code, message) : cause;
+    throw cause instanceof ParleyError ? new ParleyError(cause.code, words.noRoom({ isInvited })) : cause;
   }
 }
 
@@ -86,28 +86,21 @@ async function signUpPage(
   const inviter = link?.created_by ? await findUser(engine, link.created_by) : undefined;
   return show(
     c,
-    { title: link ? `Join ${name}` : 'Sign up', plain: true },
+    { title: link ? words.join(name) : words.title, plain: true },
     <>
       {inviter && (
-        <p class="lead">
-          <bdi>{inviter.display_name}</bdi> invites you to <bdi>{name}</bdi>.
-        </p>
+        <p class="lead">{words.invitedBy({ name: <bdi>{inviter.display_name}</bdi>, service: <bdi>{name}</bdi> })}</p>
       )}
-      {who ? (
-        <p class="lead">
-          You are signed in as <bdi class="name">{who.user.name}</bdi>. This creates another account and signs you in to
-          it.
-        </p>
-      ) : (
-        <p class="lead">Choose a name and a password.</p>
-      )}
-      <PersonForm action={c.req.path} button="Sign up" rejected={rejected}>
+      <p class="lead">{who ? words.signedIn(<bdi class="name">{who.user.name}</bdi>) : words.about}</p>
+      <PersonForm action={c.req.path} button={words.signUp} rejected={rejected}>
         <input type="hidden" name="next" value={next} />
       </PersonForm>
       {!who && (
         <div class="aside">
           <p>
-            Already have an account? <a href={withNext('/sign-in', next)}>Sign in</a>
+            {text.common.hasAccount((signIn) => (
+              <a href={withNext('/sign-in', next)}>{signIn}</a>
+            ))}
           </p>
         </div>
       )}
@@ -120,13 +113,9 @@ function closedPage(c: PageContext, { signUp }: SiteDeps): Promise<Response> {
   const { href, label } = frontPage(c);
   return show(
     c,
-    { title: 'You cannot sign up here', plain: true },
+    { title: words.closed.title, plain: true },
     <div class="card">
-      <p>
-        {signUp === 'invitation'
-          ? 'You need an invitation. Ask an administrator for one, and open its link.'
-          : 'Only administrators can create accounts here. Ask one to create yours.'}
-      </p>
+      <p>{signUp === 'invitation' ? words.closed.invitation : words.closed.closed}</p>
       <p>
         <a href={href} class="button">
           {label}

@@ -20,7 +20,9 @@ import { findUser, type UserRow } from '../store/access/users.ts';
 import { errorPage, foreignForm } from './error-page.tsx';
 import { type Form, readForm } from './form.ts';
 import { confirmPath, detour } from './next.ts';
+import { nothingHere } from './programs.ts';
 import { protect } from './protection.ts';
+import { text } from './text/text.ts';
 
 export interface SiteDeps extends PipelineDeps {
   readonly services: Services & SignInServices;
@@ -117,10 +119,7 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
 /** Returns the route of the page. The path itself may contain a secret. */
 const pageOf = (c: PageContext): string => matchedRoutes(c).findLast(({ path }) => path !== '/*')?.path ?? 'none';
 
-const noPage = () => new ParleyError('not_found', 'There is no page at this URL. The link may be old or incomplete.');
-
-const nothingHere = () =>
-  new ParleyError('not_found', 'There is nothing at this URL. The API is at /api/<resource>/<action>.');
+const noPage = () => new ParleyError('not_found', text.errors.noPage);
 
 /** Browsers ask for HTML. Programs do not. */
 export const wantsHtml = ({ headers }: Request): boolean => (headers.get('accept') ?? '').includes('text/html');
@@ -138,13 +137,13 @@ async function authenticate({ engine }: SiteDeps['services'], context: RequestCo
 /** Returns the signed-in user. Redirects anybody else to the sign-in page, which returns here. */
 export function requireSignedIn(c: PageContext): SignedIn {
   const { who } = c.var;
-  if (!who) throw new ParleyError('unauthorized', 'Sign in first.');
+  if (!who) throw new ParleyError('unauthorized', text.errors.signInFirst);
   return who;
 }
 
 export function requireAdministrator(c: PageContext): SignedIn {
   const who = requireSignedIn(c);
-  if (!who.user.is_admin) throw new ParleyError('forbidden', 'Only administrators can see this page.');
+  if (!who.user.is_admin) throw new ParleyError('forbidden', text.errors.onlyAdministrators);
   return who;
 }
 

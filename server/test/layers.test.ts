@@ -14,6 +14,7 @@ const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file
 const layerOf = (file: string) => {
   const [workspace = '', part = ''] = file.split('/');
   if (file.startsWith('server/files/storage/')) return 'files/storage';
+  if (file.startsWith('web/text/shared/')) return 'web/text/shared';
   return workspace === 'server' ? part : workspace === 'proof' ? `proof/${part}` : workspace;
 };
 
@@ -58,14 +59,15 @@ const may: Record<string, readonly string[] | 'all'> = {
   push: ['contract', 'domain', 'store', 'observe', 'log', 'webhooks', 'push', 'lib'],
   operations: ['contract', 'domain', 'store', 'auth', 'files/storage', 'files', 'operations', 'lib'],
   http: ['contract', 'domain', 'auth', 'files', 'operations', 'observe', 'http', 'lib'],
-  pages: ['contract', 'domain', 'store', 'auth', 'operations', 'http', 'pages', 'lib'],
+  pages: ['contract', 'domain', 'store', 'auth', 'operations', 'http', 'pages', 'lib', 'web/text/shared'],
   'config.ts': ['files/storage', 'bus', 'contract', 'domain', 'auth', 'http', 'observe', 'store', 'lib'],
   compose: 'all',
   'compose.ts': 'all',
   'main.ts': ['files/storage', 'compose.ts', 'config.ts', 'store', 'lib'],
   sdk: ['sdk'],
   cli: 'all',
-  web: ['sdk', 'web'],
+  web: ['sdk', 'web', 'web/text/shared'],
+  'web/text/shared': ['web/text/shared'],
   'proof/harness': 'all',
   'proof/bench': 'all',
   'proof/chaos': 'all',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { wordsIn, wordsOfFiles } from '@parley/server/test/support/words.ts';
 import { fileSize } from '../lib/file-size.ts';
-import { countsIn } from '../text/counts.ts';
+import { countsIn } from '../text/shared/counts.ts';
 import { text } from '../text/text.ts';
 
 describe('counts', () => {
@@ -29,42 +29,6 @@ describe('counts', () => {
   });
 });
 
-const options = { deadCodeElimination: false };
-const transpilers = {
-  ts: new Bun.Transpiler({ loader: 'ts', ...options }),
-  tsx: new Bun.Transpiler({ loader: 'tsx', ...options }),
-};
-
-/** The values of properties that people read or hear. */
-const spoken =
-  /(?:^\s*|[{,] )"?(?:aria-(?:label|description|roledescription|valuetext|placeholder)|title|placeholder|alt|label|children)"?: (.*?)(?=, "?[\w-]+"?: |$)/g;
-const literal = /"(?:[^"\\]|\\.)*"|`[^`]*`/g;
-/** Names of elements, and what something is compared with. */
-const unspoken = /jsx\w*\("[^"]*"|[!=]== "[^"]*"/g;
-const inserted = /\$\{[^}]*\}/g;
-/** A sentence, or a word with a capital letter. */
-const sentence = /^["`]\p{Lu}(?:\p{Ll}|\p{Lu}* \p{Ll}{2})/u;
-
-/** Names of the product, of errors, of what is dragged, of what a browser has, of headers, and of languages and their words. */
-const names: ReadonlySet<string> = new Set([
-  ...['Parley', 'ApiError', 'TransportError', 'AbortError', 'Files', 'Notification', 'PushManager'],
-  ...['Content-Type', 'Bearer $' + '{token}'],
-  ...['TypeScript', 'Python', 'True', 'False', 'None'],
-]);
-
-/** Returns the words for people in the source of a file, besides the text between tags: Biome finds that. */
-function wordsIn(source: string, kind: keyof typeof transpilers): string[] {
-  const lines = transpilers[kind].transformSync(source).replace(unspoken, '').split('\n');
-  return lines.flatMap((line) => {
-    const values = [...line.matchAll(spoken)].flatMap(([, value = '']) => value.match(literal) ?? []);
-    const shown = values.filter((value) => /\p{L}/u.test(value.replace(inserted, '')));
-    const sentences = (line.match(literal) ?? []).filter(
-      (one) => sentence.test(one.replace(inserted, '')) && !names.has(one.slice(1, -1)),
-    );
-    return [...new Set([...shown, ...sentences])];
-  });
-}
-
 describe('words', () => {
   const root = join(import.meta.dir, '..');
   const files = [...new Bun.Glob('**/*.{ts,tsx}').scanSync(root)].filter(
@@ -74,12 +38,7 @@ describe('words', () => {
 
   test('are in the catalogue, and nowhere else', () => {
     expect(files.length).toBeGreaterThan(60);
-    const found = files.flatMap((file) =>
-      wordsIn(readFileSync(join(root, file), 'utf8'), file.endsWith('x') ? 'tsx' : 'ts').map(
-        (words) => `${file}: ${words}`,
-      ),
-    );
-    expect(found).toEqual([]);
+    expect(wordsOfFiles(root, files)).toEqual([]);
   });
 
   test.each([
@@ -90,6 +49,8 @@ describe('words', () => {
     ["setProblem('Choose a day.')", ['"Choose a day."']],
     ['tell(`You wrote $' + '{count} words.`)', ['`You wrote $' + '{count} words.`']],
     ['const kinds = { group: { label: "group", icon: "hash" } }', ['"group"']],
+    ['const columns = { Name: ({ name }) => name, "Last used": time }', ['"Last used"', '"Name"']],
+    ["throw invalidField('again', 'is not the same')", ['"is not the same"']],
     ['<p class="pane open" aria-label={kind === "emoji" ? text.a : text.b} title={`@$' + '{name}`}><b /></p>', []],
   ])('are found in %p', (source, words) => expect(wordsIn(source, 'tsx')).toEqual(words));
 });

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import { countsIn } from './counts.ts';
+import { countsIn } from './shared/counts.ts';
+import { en as shared } from './shared/en.ts';
 
 const language = 'en';
 const { number, decimal, plural, upTo, list } = countsIn(language);
@@ -18,11 +19,11 @@ export const en = {
   common: {
     allChats: 'All chats',
     browseChannels: 'Browse channels',
-    cancel: 'Cancel',
+    cancel: shared.cancel,
     close: 'Close',
     deletedMessage: 'Message deleted',
     findChannels: 'Find channels',
-    goToChats: 'Go to your chats',
+    goToChats: shared.goToChats,
     goToChat: 'Go to a chat',
     inChat: (name: ComponentChildren): ComponentChildren => <>in {name}</>,
     messageWasDeleted: 'This message was deleted.',
@@ -32,7 +33,7 @@ export const en = {
     save: 'Save',
     showMore: 'Show more',
     startChat: 'Start a chat',
-    tryAgain: 'Try again',
+    tryAgain: shared.tryAgain,
   },
 
   presence: { online: 'online', away: 'away', offline: 'offline' },
@@ -82,10 +83,10 @@ export const en = {
     lost: 'Reconnecting… Messages are sent when the server is back.',
     outdated: 'There is a new version.',
     reload: 'Reload',
-    settings: 'Settings',
+    settings: shared.settings,
     invite: 'Invite',
     shortcuts: 'Keyboard shortcuts',
-    signOut: 'Sign out',
+    signOut: shared.signOut,
   },
 
   signOut: {

@@ -1,3 +1,4 @@
+import { en as places } from '../shared/places/en.ts';
 import { accessWords } from './en/access.tsx';
 import { age, decimal, number } from './en/ages.ts';
 import { deliveryWords } from './en/deliveries.ts';
@@ -15,26 +16,26 @@ export const en = {
   none: '–',
 
   navigation: {
-    label: 'Console',
+    label: places.console,
     chats: 'Back to chats',
     pages: {
       webhooks: 'Webhooks',
       events: 'Events',
       signatures: 'Signatures',
-      tokens: 'Access tokens',
+      tokens: places.tokens,
       bots: 'Bots',
       apps: 'Apps',
-      overview: 'Overview',
-      people: 'People',
+      overview: places.overview,
+      people: places.people,
       storage: 'Storage',
       chats: 'All chats',
-      audit: 'Audit log',
+      audit: places.audit,
       service: 'Service',
     },
     /** One of the things of a page, in the title of the tab. */
     onePage: ({ page, id }: { page: string; id: number }) => `${page}: ${id}`,
-    administration: 'Administration',
-    docs: 'API reference',
+    administration: places.administration,
+    docs: places.docs,
   },
   lost: 'Reconnecting… What you see may be old.',
 

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
-import { countsIn } from '../counts.ts';
+import { countsIn } from '../shared/counts.ts';
+import { en as places } from '../shared/places/en.ts';
 
 const { number, decimal } = countsIn('en');
 
@@ -18,8 +19,8 @@ export const en = {
   navigation: {
     label: 'Documentation',
     chats: 'Back to chats',
-    console: 'Console',
-    home: 'API reference',
+    console: places.console,
+    home: places.docs,
     guides: 'Guides',
     tables: 'Reference',
   },
@@ -36,7 +37,7 @@ export const en = {
   },
 
   home: {
-    title: 'API reference',
+    title: places.docs,
     about:
       'Every operation with its fields, its errors and an example with your own ids. You can try each one here: a token for 5 minutes is made for it.',
     base: 'Base URL',

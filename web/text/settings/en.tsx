@@ -1,15 +1,23 @@
+import { en as shared } from '../shared/en.ts';
+import { en as places } from '../shared/places/en.ts';
+
 /** The texts of the settings, by the rules of `../en.tsx`. */
 export const en = {
-  title: 'Settings',
-  navigation: 'Settings',
-  sections: { profile: 'Profile', appearance: 'Appearance', notifications: 'Notifications', service: 'Service' },
+  title: shared.settings,
+  navigation: shared.settings,
+  sections: {
+    profile: places.profile,
+    appearance: places.appearance,
+    notifications: places.notifications,
+    service: places.service,
+  },
   /** Pages of the server. */
   account: {
-    title: 'Account',
-    password: 'Password',
-    sessions: 'Sessions',
-    administration: 'Administration',
-    console: 'Console',
+    title: places.account,
+    password: places.password,
+    sessions: places.sessions,
+    administration: places.administration,
+    console: places.console,
   },
   failed: 'Your settings could not be loaded.',
   /** The time zone of the browser, in a list of all. */
@@ -115,7 +123,7 @@ export const en = {
     },
   },
   service: {
-    title: 'Service',
+    title: places.service,
     onlyAdmins: 'Only administrators can change the service.',
     name: 'Name of the service',
     welcomeChat: 'Welcome chat',
@@ -126,7 +134,12 @@ export const en = {
     peopleTitle: 'People',
     peopleAbout: 'An invitation is a link with which somebody creates an account.',
     invite: 'Invite somebody',
-    pagesTitle: 'Administration',
-    pages: { overview: 'Overview', users: 'People and invitations', webhooks: 'Webhooks', audit: 'Audit log' },
+    pagesTitle: places.administration,
+    pages: {
+      overview: places.overview,
+      users: 'People and invitations',
+      webhooks: 'Webhooks',
+      audit: places.audit,
+    },
   },
 };

@@ -1,4 +1,4 @@
-import { countsIn } from '../../counts.ts';
+import { countsIn } from '../../shared/counts.ts';
 
 const { number, plural } = countsIn('en');
 

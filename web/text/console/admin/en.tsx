@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 import type { ChatUse, Setting } from '@parley-chat/sdk/operations.ts';
 import type { ComponentChildren } from 'preact';
-import { countsIn } from '../../counts.ts';
+import { countsIn } from '../../shared/counts.ts';
+import { en as places } from '../../shared/places/en.ts';
 import { acts, type Facts, labelOf, type Piece } from './acts.ts';
 
 const { number, decimal, plural } = countsIn('en');
@@ -28,7 +29,7 @@ export const en = {
   any: 'Any',
 
   overview: {
-    title: 'Overview',
+    title: places.overview,
     about: 'How the service does, from its own metrics. All servers count together.',
     failed: 'The metrics could not be loaded.',
     span: 'Span of time',
@@ -93,7 +94,7 @@ export const en = {
   },
 
   people: {
-    title: 'People',
+    title: places.people,
     about: 'Everybody with an account, and the bots.',
     query: 'Name',
     failed: 'The people could not be loaded.',
@@ -186,7 +187,7 @@ export const en = {
   },
 
   audit: {
-    title: 'Audit log',
+    title: places.audit,
     about: 'Who did what to accounts and access, the newest first.',
     failed: 'The audit log could not be loaded.',
     list: 'Entries',

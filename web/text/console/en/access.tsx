@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
+import { en as places } from '../../shared/places/en.ts';
 import { number, plural } from './ages.ts';
 
 const scopes = {
@@ -30,7 +31,7 @@ const list = new Intl.ListFormat('en');
 /** The pages of access tokens, bots and apps. */
 export const accessWords = {
   access: {
-    title: 'Access tokens',
+    title: places.tokens,
     about: 'For your own scripts and tools. Anyone with a token can act as you.',
     failed: 'The access tokens could not be loaded.',
     create: 'New token',

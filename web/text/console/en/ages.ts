@@ -1,4 +1,4 @@
-import { countsIn } from '../../counts.ts';
+import { countsIn } from '../../shared/counts.ts';
 
 export const { number, decimal, plural } = countsIn('en');
 
