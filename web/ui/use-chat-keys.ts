@@ -4,6 +4,10 @@ import { useSession } from './context.ts';
 import { isWindowOpen } from './dialogs.ts';
 import { useMarkRead } from './use-mark-read.ts';
 
+/** Most keys are for the composer, and looking for open windows in the whole page would hold them up. */
+const isOurs = ({ key, defaultPrevented, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  ['Escape', 'j', 'k'].includes(key) && !defaultPrevented && !ctrlKey && !metaKey && !altKey && !isWindowOpen();
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable);
 
@@ -13,13 +17,13 @@ export function useChatKeys(state: ChatState): void {
   const markRead = useMarkRead();
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isWindowOpen()) return;
+      if (!isOurs(event)) return;
       if (event.key === 'Escape') {
         state.firstUnread.value = undefined;
         state.focused.value = undefined;
         if ((store.chat(state.chatId)?.unread_count ?? 0) > 0) markRead(state.chatId);
         state.focusComposer.value++;
-      } else if ((event.key === 'j' || event.key === 'k') && !isTyping(event.target)) {
+      } else if (!isTyping(event.target)) {
         moveFocus(state, event.key === 'j' ? 1 : -1);
         event.preventDefault();
       }
