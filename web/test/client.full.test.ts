@@ -9,7 +9,7 @@ import { becomes, until } from './support.ts';
 
 /** What people do in a chat, in two browsers. */
 function conversation(address?: string): void {
-  const stage = scene(address);
+  const stage = scene({ address });
   afterEach(() => stage.expectNoFaults());
 
   test('a message that one person writes is on the screen of the other', async () => {

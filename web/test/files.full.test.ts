@@ -111,7 +111,7 @@ const hand = (page: Page, how: 'drop' | 'paste', name: string) =>
   );
 
 function attachments(address?: string): void {
-  const stage = scene(address);
+  const stage = scene({ address });
   afterEach(() => stage.expectNoFaults());
 
   test('several files are picked, dropped and pasted, and arrive in one message', async () => {

@@ -89,7 +89,7 @@ const isWatched = (page: Page) =>
   page.evaluate(async () => ((await navigator.locks.query()).held ?? []).some(({ name }) => name === 'parley-watched'));
 
 inChromium('notifications', () => {
-  const stage = scene();
+  const stage = scene({ hasNotifications: true });
   const service = pushServiceFor();
   afterEach(() => stage.expectNoFaults());
 
@@ -332,7 +332,7 @@ inChromium('notifications', () => {
 const networkMissing = require(networkAddress !== undefined, 'a network address', 'a network interface');
 inChromium('over plain HTTP in a local network', () =>
   describeUnless(networkMissing, 'at an address of this machine', () => {
-    const stage = scene(networkAddress);
+    const stage = scene({ address: networkAddress, hasNotifications: true });
 
     test('the settings say that notifications need HTTPS, and quiet hours can be set', async () => {
       const page = await stage.open('ada', '/settings/notifications');

@@ -17,8 +17,8 @@ const names = { ada: 'Ada Lovelace', bob: 'Bob', cleo: 'Cleo' } as const;
 export type Who = keyof typeof names;
 
 /** A server with three people, and a browser. */
-export function scene(address = '127.0.0.1') {
-  const visit = visitors();
+export function scene({ address = '127.0.0.1', hasNotifications = false } = {}) {
+  const visit = visitors({ hasNotifications });
   let server: TestServer | undefined;
   const people = new Map<Who, Client>();
   const faults: string[] = [];

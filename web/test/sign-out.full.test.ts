@@ -64,7 +64,7 @@ inChromium('somebody else who signs in', () => {
 const networkMissing = require(networkAddress !== undefined, 'a network address', 'a network interface');
 inChromium('somebody else who signs in over plain HTTP in a local network', () =>
   describeUnless(networkMissing, 'at an address of this machine', () => {
-    const stage = scene(networkAddress);
+    const stage = scene({ address: networkAddress });
     test('gets nothing that the person before them wrote', () =>
       intrusion(stage, async (tab, link) => {
         // The tab cannot notice it, and browsers obey no `Clear-Site-Data` here.

@@ -259,20 +259,14 @@ function useEditedRow(
  * height of a guess, and what it shows would move.
  */
 function useMeasured(scroller: { readonly current: HTMLElement | null }) {
-  const isListMeasured = useRef(false);
-  const isDone = useRef(false);
+  const count = useRef(0);
   useLayoutEffect(() => scroller.current?.classList.add('unmeasured'), [scroller]);
-  const done = () => {
-    isDone.current = true;
-    scroller.current?.classList.remove('unmeasured');
-  };
   return {
-    isDone: () => isDone.current,
-    /** The first measurement is that of the list itself, the next one that of its rows, in the same frame. */
+    isDone: () => count.current > 1,
+    /** The first measurement is that of the list itself, the next one that of its rows. */
     next: () => {
-      if (isListMeasured.current) done();
-      else requestAnimationFrame(done);
-      isListMeasured.current = true;
+      count.current++;
+      if (count.current > 1) scroller.current?.classList.remove('unmeasured');
     },
   };
 }

@@ -6,7 +6,8 @@ import { useMarkRead } from './use-mark-read.ts';
 
 /** Most keys are for the composer, and looking for open windows in the whole page would hold them up. */
 const isOurs = ({ key, defaultPrevented, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
-  ['Escape', 'j', 'k'].includes(key) && !defaultPrevented && !ctrlKey && !metaKey && !altKey && !isWindowOpen();
+  (key === 'Escape' || key === 'j' || key === 'k') &&
+  !(defaultPrevented || ctrlKey || metaKey || altKey || isWindowOpen());
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable);

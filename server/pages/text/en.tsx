@@ -373,7 +373,7 @@ export const en = {
     allowed: {
       title: (app: string) => `${app} can use your account now`,
       about: 'Go back to your device. It continues within a few seconds. You can close this window.',
-      note: 'You can end its access at any time under Access.',
+      note: 'You can end its access at any time in the console, under Access tokens.',
     },
     denied: {
       title: (app: string) => `${app} got no access`,
