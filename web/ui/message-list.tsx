@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { memo } from 'preact/compat';
+import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Unsent } from '../outbox/outbox.ts';
@@ -39,6 +39,7 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
   const unsent = useMemo(() => outbox.unsentIn(chatId, timeline.messages), [items, chatId, timeline.messages]);
   const rows = useRows(timeline, unsent, state.firstUnread.value, store.me.user_id);
   const shift = useShift(rows);
+  const elementOf = useElements(state);
 
   const toEnd = () => {
     isAtEnd.current = true;
@@ -159,7 +160,7 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
             checkPlace();
           }}
         >
-          {(row) => <RowView key={row.key} row={row} state={state} />}
+          {elementOf}
         </Virtualizer>
       </div>
       {older.problem !== '' && (
@@ -285,6 +286,23 @@ function useRows(
   }, [timeline, unsent, firstUnread, me]);
 }
 
+/**
+ * Returns what makes the element of a row. The list asks for those of all its rows whenever it is scrolled or measured: the same
+ * element again costs nothing.
+ */
+function useElements(state: ChatState): (row: Row) => VNode {
+  return useMemo(() => {
+    const made = new WeakMap<Row, VNode>();
+    return (row) => {
+      const before = made.get(row);
+      if (before) return before;
+      const element = <RowView key={row.key} row={row} state={state} />;
+      made.set(row, element);
+      return element;
+    };
+  }, [state]);
+}
+
 /** Returns whether rows were added or removed at the start: then the list keeps its place from the end. */
 function useShift(rows: readonly Row[]): boolean {
   const before = useRef<{ first: string | undefined; last: string | undefined }>({ first: undefined, last: undefined });
@@ -298,8 +316,7 @@ function useShift(rows: readonly Row[]): boolean {
   return isShifted;
 }
 
-/** The list renders all its rows whenever it is scrolled. Those that did not change cost next to nothing. */
-const RowView = memo(function RowView({ row, state }: { row: Row; state: ChatState }) {
+function RowView({ row, state }: { row: Row; state: ChatState }) {
   switch (row.kind) {
     case 'start':
       return <ChatStart state={state} />;
@@ -320,7 +337,7 @@ const RowView = memo(function RowView({ row, state }: { row: Row; state: ChatSta
     case 'unsent':
       return <UnsentRow item={row.item} isContinued={row.isContinued} state={state} />;
   }
-});
+}
 
 function ChatStart({ state }: { state: ChatState }) {
   const { store } = useSession();
