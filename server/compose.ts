@@ -51,7 +51,7 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
   port = server.port;
 
   const { engine, eventLog, log } = core;
-  const { delivery, files, live, push, services, storeTokenUses } = parts;
+  const { backups, delivery, files, live, push, services, storeTokenUses } = parts;
   const jobs = startBackgroundJobs(core, parts, http.limits);
   eventLog.subscribe(() => delivery.worker.eventsCommitted());
   await delivery.worker.start();
@@ -63,6 +63,8 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
   const stop = async () => {
     isStopping = true;
     log.write('info', 'stopping', { stop_delay_seconds: settings.stopDelay });
+    // Before anything else: systemd and a terminal end the command of a backup at the same time as this process.
+    backups.stop();
     await Bun.sleep(settings.stopDelay * 1_000);
     const abort = setTimeout(() => void server.stop(true), runtime.drainMs);
     const streamsStopped = live.streams.stop();

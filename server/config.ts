@@ -97,7 +97,8 @@ function postgresUrl(value: string): string {
   throw new Error('a URL such as postgres://user:password@host/database');
 }
 
-function publicUrl(value: string): URL {
+/** Also for the command that writes the setting. */
+export function publicUrl(value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isBare = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
   if (isBare && /^https?:$/.test(url.protocol)) return url;
@@ -168,7 +169,7 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   auditDays: 'Days that the audit log is kept.',
   folder: 'The folder for all data, such as the SQLite database.',
   diskReserve:
-    'Bytes of the disk of the data folder that files leave free. If less than half of them are free, everything that adds data gets 503, and sign-in, reading, deleting and revoking still work. On a disk below 5 GiB the default is a twentieth of it, or 32 MiB. 0 turns it off.',
+    'Bytes of the disk of the data folder that files leave free, and of their disk that scheduled backups leave free. If less than half of them are free in the data folder, everything that adds data gets 503, and sign-in, reading, deleting and revoking still work. On a disk below 5 GiB the default is a twentieth of it, or 32 MiB. 0 turns it off.',
   databaseUrl: 'The PostgreSQL to use in place of SQLite, such as `postgres://user:password@host/database`.',
   connections: 'The maximum number of connections to PostgreSQL.',
   natsUrl:
@@ -209,7 +210,8 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   backupEvery:
     'How often the server backs itself up, such as `12h` or `7d`. Or `off`. With `PARLEY_BACKUP_PASSPHRASE` the backups are encrypted. Of several servers on one database, set it for one.',
   backupKeep: 'How many of its backups the server keeps. It removes older ones after each backup.',
-  backupFolder: 'The folder of these backups. By default `backups` in the data folder. Another disk is better.',
+  backupFolder:
+    'The folder of these backups. By default `backups` in the data folder. Another disk is better. The systemd units let the server write only to the data folder and to `/backup`; another folder needs a drop-in with `ReadWritePaths=`.',
 };
 
 /** Settings whose values are never shown. */
@@ -226,6 +228,12 @@ export type Settings = { readonly [K in keyof Table]: ReturnType<Table[K]['parse
   /** The variables that were set. */
   readonly given: ReadonlyMap<string, string>;
 };
+
+/** Returns the environment of a command that works with the same settings. */
+export const commandEnvironment = ({ given }: Settings): Readonly<Record<string, string | undefined>> => ({
+  ...process.env,
+  ...Object.fromEntries(given),
+});
 
 /** A setting as administrators see it. */
 export interface ShownSetting {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { publicUrl } from '@parley/server/config.ts';
 import { program, startCommand } from '@parley/server/lib/program.ts';
 import { defineCommand } from '../command.ts';
 import { hint, oneLine, print } from '../output.ts';
-import { httpUrl, text } from '../values.ts';
+import { text } from '../values.ts';
 
 export const command = defineCommand({
   arguments: {},
@@ -12,13 +13,14 @@ export const command = defineCommand({
     url: {
       value: 'url',
       summary: 'The public URL, such as https://chat.example.com, if a proxy serves it.',
-      read: httpUrl,
+      read: publicUrl,
     },
-    data: { value: 'folder', summary: 'The data folder. Defaults to ./data.', read: text },
+    data: { value: 'folder', summary: 'The data folder. Defaults to PARLEY_DATA, or ./data.', read: text },
   },
   notes: `It writes .env in this folder, with new keys and the settings that a server needs first. It does not replace an
 existing file. serve, and the commands that open the database, read it. So does compose.`,
-  async run(_, { url, data }, context) {
+  async run(_, { url, data: typed }, context) {
+    const data = typed ?? (context.env.PARLEY_DATA || undefined);
     const path = join(context.cwd, '.env');
     const folder = resolve(context.cwd, data ?? 'data');
     // A server that has run there already has its key in the folder, and would refuse another one.

@@ -78,16 +78,25 @@ type Measured = ReturnType<typeof measure>;
 /** A sample is null if this server does not have it. */
 function measure(samples: MetricSamples) {
   const get = (name: string) => samples.get(name) ?? null;
-  const startedAt = get('process_start_time_seconds');
+  const timeIn = (name: string) => {
+    const seconds = get(name);
+    return seconds ? new Date(seconds * 1_000).toISOString() : null;
+  };
+  const truthOf = (name: string) => {
+    const value = get(name);
+    return value === null ? null : value === 1;
+  };
   return {
-    started_at: startedAt === null ? null : new Date(startedAt * 1_000).toISOString(),
+    started_at: timeIn('process_start_time_seconds'),
     memory_bytes: get('process_resident_memory_bytes'),
     disk_free_bytes: get('parley_disk_free_bytes'),
+    last_backup_at: timeIn('parley_last_backup_time_seconds'),
+    backup_failing: truthOf('parley_backup_failing'),
     open_streams: get('parley_streams'),
     search_lag_events: get('parley_search_lag_events'),
     open_deliveries: get('parley_webhook_open_deliveries'),
     webhook_lag_p99_seconds: samples.quantile('parley_webhook_lag_seconds', 0.99) ?? null,
-    nats_connected: samples.get('parley_nats_connected') === undefined ? null : get('parley_nats_connected') === 1,
+    nats_connected: truthOf('parley_nats_connected'),
   };
 }
 
@@ -115,9 +124,10 @@ function metricRows(measured: Measured): string[][] {
   const row = <T>(name: string, value: T | null, text: (value: T) => string) =>
     value === null ? [] : [[name, text(value)]];
   return [
-    ...row('running', measured.started_at, (at) => `for ${ageText((Date.now() - Date.parse(at)) / 1_000)}`),
+    ...row('running', measured.started_at, (at) => `for ${ageSince(at)}`),
     ...row('memory', measured.memory_bytes, bytesText),
     ...row('disk', measured.disk_free_bytes, (bytes) => `${bytesText(bytes)} free`),
+    ...row('backup', measured.backup_failing, (isFailing) => backupText(isFailing, measured.last_backup_at)),
     ...row('NATS', measured.nats_connected, (isConnected) => (isConnected ? 'connected' : 'not connected')),
     ...row('streams', measured.open_streams, (open) => `${open.toLocaleString('en')} open`),
     ...row('search', measured.search_lag_events, (lag) =>
@@ -130,6 +140,13 @@ function metricRows(measured: Measured): string[][] {
     ),
     ...row('lag', measured.webhook_lag_p99_seconds, lagText),
   ];
+}
+
+const ageSince = (time: string): string => ageText((Date.now() - Date.parse(time)) / 1_000);
+
+function backupText(isFailing: boolean, lastAt: string | null): string {
+  const last = lastAt === null ? 'none was made yet' : `the last one was made ${ageSince(lastAt)} ago`;
+  return isFailing ? `failed, ${last}` : last;
 }
 
 const lagText = (seconds: number): string =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { readSettings } from '@parley/server/config.ts';
@@ -28,6 +28,26 @@ test('init leaves the key of an existing data folder alone', async () => {
   expect(await parleyIn(folder, ['init', '--data', 'mine'], {})).toMatchObject({ code: 0 });
   expect(written(folder)).toMatchObject({ PARLEY_DATA: 'mine', HOST: '127.0.0.1' });
   expect(written(folder)).not.toHaveProperty('PARLEY_SECRET_KEY');
+});
+
+test('init takes the data folder of the environment, unless another one is given', async () => {
+  const [folder, data] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(data, 'secret.key'), 'x');
+  expect(await parleyIn(folder, ['init'], { PARLEY_DATA: data })).toMatchObject({ code: 0 });
+  expect(written(folder)).toMatchObject({ PARLEY_DATA: data });
+  expect(written(folder)).not.toHaveProperty('PARLEY_SECRET_KEY');
+  const other = temporaryFolder();
+  expect(await parleyIn(other, ['init', '--data', 'mine'], { PARLEY_DATA: data })).toMatchObject({ code: 0 });
+  expect(written(other)).toMatchObject({ PARLEY_DATA: 'mine', PARLEY_SECRET_KEY: expect.any(String) });
+});
+
+test('init refuses a URL that the server would refuse', async () => {
+  const folder = temporaryFolder();
+  for (const url of ['https://example.com/chat', 'https://example.com/?a=b', 'chat.example.com', 'ftp://example.com']) {
+    const line = `--url must be a URL such as https://chat.example.com, without a path, not "${url}".`;
+    expect(await parleyIn(folder, ['init', '--url', url], {})).toEqual(failed(2, line));
+  }
+  expect(existsSync(join(folder, '.env'))).toBe(false);
 });
 
 test('commands that open the database read .env, and others do not', async () => {

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { freshEnvironment, onAnyEngine } from '@parley/server/test/support/engines.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, spawnServer } from '@parley/server/test/support/server.ts';
@@ -93,6 +96,23 @@ describe('status of a server', () => {
     expect(await said(['status'], env)).toMatch(/^metrics +not shown to this machine \(PARLEY_METRICS_TOKEN\)$/m);
     const withToken = await said(['status', '--json'], { ...env, PARLEY_METRICS_TOKEN: 'metrics-of-this-server' });
     expect(JSON.parse(withToken).metrics).toMatchObject({ open_streams: 0 });
+  });
+
+  test('that backs itself up says when the last backup was made, and that one failed', async () => {
+    const PARLEY_BACKUP_FOLDER = temporaryFolder();
+    const shownBy = async (extra: Record<string, string>) => {
+      await using own = await ownServer({ PARLEY_BACKUP_EVERY: '12h', ...extra });
+      return await eventually('a backup was tried', async () => {
+        const text = await said(['status'], { PARLEY_URL: own.server.url });
+        return /^backup /m.test(text) && text;
+      });
+    };
+    expect(await shownBy({ PARLEY_BACKUP_FOLDER })).toMatch(/^backup +the last one was made \d+ s ago$/m);
+    // There cannot be a folder inside a file.
+    const inside = join(PARLEY_BACKUP_FOLDER, readdirSync(PARLEY_BACKUP_FOLDER)[0] ?? '', 'backups');
+    const failing = await shownBy({ PARLEY_BACKUP_FOLDER: inside });
+    expect(failing).toMatch(/^backup +failed, none was made yet$/m);
+    expect(failing).toMatch(/^status +ready, but the last scheduled backup failed: /m);
   });
 
   test('that is stopping is not ready: exit code 1', async () => {

@@ -19,7 +19,6 @@ import type { Core } from './core.ts';
 import { MetricSampler } from './metric-sampler.ts';
 import type { Parts } from './parts.ts';
 import type { Runtime } from './runtime.ts';
-import { ScheduledBackups } from './scheduled-backups.ts';
 
 /** The share of the time that the steps of a background job may take, unless it has another. */
 const timeShare = 0.1;
@@ -81,15 +80,9 @@ export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits
     jobs.push(start('rate_limits', { step: () => sharing.exchange().then(() => false), sweepMs: 1_000 }));
   }
   if (settings.backupEvery !== undefined) {
-    const backups = new ScheduledBackups({ settings, now, log });
-    const loop = start('backup', { step: () => backups.step().then(() => false), sweepMs: backupSweepMs });
-    loop.wake();
-    jobs.push({
-      stop: () => {
-        backups.stop();
-        return loop.stop();
-      },
-    });
+    const backup = start('backup', { step: () => parts.backups.step().then(() => false), sweepMs: backupSweepMs });
+    backup.wake();
+    jobs.push(backup);
   }
   return jobs;
 }

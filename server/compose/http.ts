@@ -26,10 +26,12 @@ const readyTimeoutMs = 2_000;
 const lowDisk =
   'the disk is almost full: calls that add data to it get 503 until there is more free space (PARLEY_DISK_RESERVE)';
 
+const failedBackup = 'the last scheduled backup failed: the log says why (background_job_failed)';
+
 /** Builds everything that is served over HTTP, on one request pipeline. */
 export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
   const { settings, runtime, engine, metrics, log, disk } = core;
-  const { authenticator, files, services } = parts;
+  const { authenticator, backups, files, services } = parts;
   const contract = buildContract(settings);
   const handlers = buildHandlers(services);
   const limits = rateLimits(settings, runtime.now);
@@ -49,7 +51,8 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
     if (isStopping()) throw new NotReady('The server is stopping.');
     await withTimeout(readyTimeoutMs, countAdmins(engine), () => new Error('no response'));
     // Still 200: a proxy that stops sending requests would also stop those that free space.
-    return disk.isLow ? `ready, but ${lowDisk}` : 'ready';
+    const problems = [disk.isLow && lowDisk, backups.isFailing && failedBackup].filter((problem) => problem !== false);
+    return problems.length === 0 ? 'ready' : `ready, but ${problems.join('; ')}`;
   };
   const api = serveApi({
     ...pipeline,

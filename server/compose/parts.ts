@@ -6,13 +6,16 @@ import { Pictures } from '../files/pictures.ts';
 import { Thumbnails } from '../files/thumbnails.ts';
 import { DailyMessages } from '../operations/daily-messages.ts';
 import type { Services } from '../operations/operation.ts';
+import { sumFileBytes } from '../store/access/owner-use.ts';
 import { recordTokenUses } from '../store/access/token-use.ts';
+import { number } from '../store/engine/query.ts';
 import { type Cleanup, type Core, deriveKey, quotasOf, version } from './core.ts';
 import { buildDelivery } from './delivery.ts';
 import { buildFiles } from './files.ts';
 import { localUrl } from './listening.ts';
 import { buildLive, type Live } from './live.ts';
 import { buildPush } from './push.ts';
+import { ScheduledBackups } from './scheduled-backups.ts';
 
 export type Parts = Awaited<ReturnType<typeof buildParts>>;
 
@@ -78,5 +81,12 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     const uses = authenticator.takeUses();
     if (uses.length > 0) await engine.writeRelaxed((tx) => recordTokenUses(tx, uses));
   };
-  return { origin, authenticator, storeTokenUses, delivery, push, files, live, services };
+  const backups = new ScheduledBackups({
+    ...core,
+    ...runtime,
+    contentBytes: async () =>
+      (await number(engine, `SELECT ${engine.dialect.databaseBytes} AS bytes`)) +
+      (settings.s3 ? 0 : await sumFileBytes(engine)),
+  });
+  return { origin, authenticator, storeTokenUses, delivery, push, files, live, services, backups };
 }

@@ -14,6 +14,11 @@ const metrics = {
   process_start_time_seconds: ['gauge', 'When the process started, in seconds since 1970.'],
   parley_disk_free_bytes: ['gauge', 'Free bytes of the disk of the data folder.'],
   parley_disk_low: ['gauge', 'Whether the disk is so full that calls that add data are refused.'],
+  parley_last_backup_time_seconds: [
+    'gauge',
+    'When the last scheduled backup was made, in seconds since 1970. 0 if there is none.',
+  ],
+  parley_backup_failing: ['gauge', 'Whether the last scheduled backup failed.'],
   parley_search_lag_events: ['gauge', 'Events that are not in the search index yet.'],
   parley_event_lock_held_seconds_total: [
     'counter',
@@ -130,6 +135,12 @@ export class Metrics {
   disk(freeBytes: number, isLow: boolean): void {
     this.#set('parley_disk_free_bytes', freeBytes);
     this.#set('parley_disk_low', isLow ? 1 : 0);
+  }
+
+  /** `madeAt` is undefined if no scheduled backup is known. */
+  backups(madeAt: number | undefined, isFailing: boolean): void {
+    this.#set('parley_last_backup_time_seconds', Math.floor((madeAt ?? 0) / 1_000));
+    this.#set('parley_backup_failing', isFailing ? 1 : 0);
   }
 
   searchLag(events: number): void {

@@ -303,6 +303,11 @@ describe.each(['parley.service', 'parley-executable.service'])('the systemd unit
     expect(readSettings(env).folder).toBe('/var/lib/parley');
   });
 
+  test('lets the server write backups to the folder of the guide', () => {
+    const [, folder] = /^PARLEY_BACKUP_FOLDER=(.*)$/m.exec(readFileSync(join(root, 'docs/backup.md'), 'utf8')) ?? [];
+    expect(unit).toContain(`\nReadWritePaths=-${folder}\n`);
+  });
+
   test.skipIf(analyze === null)('is understood by systemd to the last line', () => {
     expect(run('verify', '--man=no')).toEqual({ exitCode: 0, said: '' });
   });
