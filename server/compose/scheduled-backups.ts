@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config.ts';
 import { embedded } from '../lib/embedded.ts';
+import { runtimeCommand } from '../lib/runtime-command.ts';
 import type { Log } from '../observe/log.ts';
 
 /** A failed backup is tried again after this time, or when the next one is due, if that is earlier. */
@@ -19,7 +20,7 @@ const timeOf = (name: string): number => Date.parse(name.replace(namePattern, '$
 const program = (): string[] =>
   Bun.isStandaloneExecutable
     ? [process.execPath]
-    : [process.execPath, embedded?.cliFile ?? join(import.meta.dir, '../../cli/main.ts')];
+    : runtimeCommand(embedded?.cliFile ?? join(import.meta.dir, '../../cli/main.ts'));
 
 interface BackupDeps {
   readonly settings: Settings;
