@@ -38,13 +38,19 @@ test('a server reads .env as it is, and its folder decides nothing about the pro
     stderr: 'pipe',
   });
   endWithUs(child);
-  const url = await listeningUrl(child.stderr);
-  expect((await fetch(`${url}/assets/client.json`)).status).toBe(200);
-  const made = await eventually('there is a backup', async () =>
-    readdirSync(backups).find((name) => name.endsWith('.backup')),
-  );
-  child.kill('SIGTERM');
-  expect(await child.exited).toBe(0);
+  let made = '';
+  try {
+    const url = await listeningUrl(child.stderr);
+    expect((await fetch(`${url}/assets/client.json`)).status).toBe(200);
+    made = await eventually('there is a backup', async () =>
+      readdirSync(backups).find((name) => name.endsWith('.backup')),
+    );
+  } finally {
+    // It passes the signal on to Bun, which SIGKILL would leave behind.
+    child.kill('SIGTERM');
+    await child.exited;
+  }
+  expect(child.exitCode).toBe(0);
   const restored = { ...(await emptyEnvironment('sqlite')), PARLEY_BACKUP_PASSPHRASE: 'word$HOME-word' };
   expect(await parley(['restore', join(backups, made)], restored)).toMatchObject({ code: 0 });
 });
