@@ -14,6 +14,7 @@ export const chatReference: Read<ChatReference> = (typed) => {
 };
 
 type Chat = ClientOutput<'chats.list'>['chats'][number];
+type User = ClientOutput<'users.search'>['users'][number];
 
 /**
  * Returns the id of a chat. Throws if no chat or several have the name. With `isOpened`, the direct chat with a person is opened
@@ -29,22 +30,22 @@ export const idOf = async (client: Client, chat: ChatReference | undefined): Pro
   chat === undefined ? undefined : chatIdOf(client, chat);
 
 async function directChat(client: Client, name: string, isOpened: boolean): Promise<number> {
-  const { users } = await client.users.search({ query: name });
-  const user = users.find((one) => isSame(one.name, name));
-  if (!user)
-    throw new Error(
-      oneLine(
-        `There is no person @${name}.${suggestion(
-          name,
-          users.map((one) => one.name),
-        )}`,
-      ),
-    );
+  const user = await findPerson(client, name);
   if (isOpened) return (await client.messages.create_direct({ user_id: user.user_id })).chat.chat_id;
   for await (const chat of client.chats.list.all({ limit: 200 })) {
     if (chat.peer?.user_id === user.user_id) return chat.chat_id;
   }
   throw new Error(oneLine(`You have no direct chat with @${user.name} yet.`));
+}
+
+/** The search also finds names that only contain the text, so the person can be on any page. */
+async function findPerson(client: Client, name: string): Promise<User> {
+  const others: string[] = [];
+  for await (const user of client.users.search.all({ query: name, limit: 200 })) {
+    if (isSame(user.name, name)) return user;
+    others.push(`@${user.name}`);
+  }
+  throw new Error(oneLine(`There is no person @${name}.${suggestion(`@${name}`, others)}`));
 }
 
 async function namedChat(client: Client, name: string): Promise<number> {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { OperationName } from '@parley/contract';
 import type { CommandContext } from './context.ts';
 import { suggestion } from './known.ts';
 import { UsageError } from './usage-error.ts';
@@ -55,6 +56,8 @@ interface Definition<A extends Arguments, O extends Options> {
   readonly options: O;
   /** Shown in the help after the summary. */
   readonly notes?: string;
+  /** The operation whose response --json prints, so that --field is checked before the call. */
+  readonly prints?: OperationName;
   readonly run: (given: ArgumentValues<A>, options: OptionValues<O>, context: CommandContext) => Promise<void>;
 }
 
@@ -77,11 +80,20 @@ export function defineCommand<const A extends Arguments, const O extends Options
       const given = readArguments(definition.arguments, positionals) as ArgumentValues<A>;
       const options = readOptions(definition.options, values) as OptionValues<O>;
       const selected = values.field;
-      if (typeof selected !== 'string') await definition.run(given, options, context);
-      else await definition.run(given, { ...options, json: true }, selecting(selected, context));
+      if (typeof selected !== 'string') {
+        await definition.run(given, options, context);
+        return 'done';
+      }
+      if (definition.prints !== undefined) await requireField(definition.prints, selected);
+      await definition.run(given, { ...options, json: true }, selecting(selected, context));
       return 'done';
     },
   };
+}
+
+/** Loaded on demand, because the schemas of all responses take a while to load. */
+export async function requireField(operation: OperationName, field: string): Promise<void> {
+  (await import('./response-field.ts')).requireResponseField(operation, field);
 }
 
 /** Returns the same context with a field. Its own properties must not be read here: `stdin` opens when it is. */

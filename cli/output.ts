@@ -1,5 +1,6 @@
 import type { CommandContext, Environment, Output } from './context.ts';
-import { valuesAt } from './field.ts';
+import { type MissingField, refuseField, valuesAt } from './field.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Writes lines to standard output: the result of a command. */
 export async function print({ stdout }: Pick<CommandContext, 'stdout'>, ...lines: string[]): Promise<void> {
@@ -11,14 +12,28 @@ export async function hint({ stderr }: Pick<CommandContext, 'stderr'>, line: str
   await write(stderr, `${line}\n`);
 }
 
-export const printJson = (context: Pick<CommandContext, 'stdout' | 'field'>, value: unknown): Promise<void> =>
-  print(context, ...jsonLines(context, value));
+/**
+ * Prints the result of a command as one line of JSON, or what --field selects of it: texts as they are, and each element on its
+ * own line. If there is no such field it prints everything and throws: the command has done its work, and a secret would be lost.
+ */
+export async function printJson(context: Pick<CommandContext, 'stdout' | 'field'>, value: unknown): Promise<void> {
+  try {
+    await print(context, ...selected(context, value, refuseField));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    await print(context, jsonLine(value));
+    throw new Error(`The command was run, and all of its JSON is printed. ${error.message}`);
+  }
+}
 
-/** Returns a value as one line of JSON, or what --field selects of it: texts as they are, and each element on its own line. */
-export const jsonLines = ({ field }: Pick<CommandContext, 'field'>, value: unknown): string[] =>
+/** Returns the lines for one value of a stream. A value without the field has none, because others may have it. */
+export const jsonLines = (context: Pick<CommandContext, 'field'>, value: unknown): string[] =>
+  selected(context, value, () => {});
+
+const selected = ({ field }: Pick<CommandContext, 'field'>, value: unknown, missing: MissingField): string[] =>
   field === undefined
     ? [jsonLine(value)]
-    : valuesAt(value, field).map((one) => (typeof one === 'string' ? oneLine(one) : jsonLine(one ?? null)));
+    : valuesAt(value, field, missing).map((one) => (typeof one === 'string' ? oneLine(one) : jsonLine(one ?? null)));
 
 /** Rejects if the write fails, such as on a full disk. A closed pipe, such as by `head`, is not a failure. */
 export function write(stream: Output, text: string | Uint8Array): Promise<'read' | 'reader gone'> {

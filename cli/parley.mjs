@@ -11,7 +11,10 @@ const bundle = join(import.meta.dirname, 'bundle/cli/main.js');
 const main = existsSync(bundle) ? bundle : join(import.meta.dirname, 'main.ts');
 const bun = join(dirname(createRequire(import.meta.url).resolve('bun/package.json')), 'bin/bun.exe');
 
-const child = spawn(bun, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+// The folder that a command is started in decides nothing: its bunfig.toml could run code, and its .env could send the token
+// elsewhere. Commands that need .env read it themselves.
+const options = ['--no-env-file', `--config=${join(import.meta.dirname, 'bunfig.toml')}`];
+const child = spawn(bun, [...options, main, ...process.argv.slice(2)], { stdio: 'inherit' });
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 for (const signal of signals) {

@@ -77,6 +77,7 @@ export async function runUntilSignal(context: CommandContext, work: (task: Task)
       signal,
       clock: context.clock,
       print: async (...lines) => {
+        if (lines.length === 0) return;
         if ((await write(context.stdout, `${lines.join('\n')}\n`)) === 'reader gone') stop();
       },
       say: (line) => hint(context, line),

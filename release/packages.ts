@@ -20,7 +20,7 @@ export async function packCli(folder: string, staging: string): Promise<string> 
   const { dependencies, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   mkdirSync(staging, { recursive: true });
   await bundle({ folder: join(staging, 'bundle') });
-  copyFileSync(join(root, 'cli/parley.mjs'), join(staging, 'parley.mjs'));
+  for (const name of ['parley.mjs', 'bunfig.toml']) copyFileSync(join(root, 'cli', name), join(staging, name));
   cpSync(join(root, 'LICENSE'), join(staging, 'LICENSE'));
   cpSync(join(root, 'README.md'), join(staging, 'README.md'));
   const published = {
@@ -31,7 +31,7 @@ export async function packCli(folder: string, staging: string): Promise<string> 
     type: 'module',
     bin: own.bin,
     engines,
-    files: ['bundle', 'parley.mjs'],
+    files: ['bundle', 'parley.mjs', 'bunfig.toml'],
     dependencies: { bun: dependencies.bun },
   };
   writeFileSync(join(staging, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { listOperations } from '@parley/contract';
 import { inputDecoder } from '@parley/server/http/input.ts';
-import { defineCommand, UsageError } from '../command.ts';
+import { defineCommand, requireField, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { readStdin, textOf } from '../input.ts';
@@ -21,7 +21,11 @@ const otherCommands: Readonly<Record<string, string>> = {
 export const command = defineCommand({
   arguments: {
     operation: { summary: 'The operation, such as messages.get_messages.', read: text, complete: names },
-    fields: { summary: 'Its fields, as name=value. A list is a,b or several fields.', read: text, rest: true },
+    fields: {
+      summary: 'Its fields, as name=value. For a list, repeat the field, or give a JSON array.',
+      read: text,
+      rest: true,
+    },
   },
   options: {
     input: { value: 'path', summary: 'Read the fields from a JSON file, or with - from standard input.', read: text },
@@ -37,6 +41,7 @@ operations. Example: parley api chats.list limit=5 --field chats.name`,
     if (path !== undefined && fields.length > 0) throw new UsageError('Give fields or --input, not both.');
     const row = listOperations().find((one) => one.name === name);
     if (!row) throw new Error(`There is no operation ${name}.`);
+    if (context.field !== undefined) await requireField(row.name, context.field);
     const input =
       path === undefined
         ? inputDecoder(row)({ kind: 'strings', fields: fields.map(fieldOf) })

@@ -34,6 +34,7 @@ export const register = defineCommand({
     json,
     ...connection,
   },
+  prints: 'apps.register',
   notes:
     'An app without a secret runs in a browser or on the device of its user. Only a browser can give an app a bot.',
   async run({ name, 'redirect URL': redirects }, { confidential, json, ...where }, context) {
@@ -53,6 +54,7 @@ export const register = defineCommand({
 export const remove = defineCommand({
   arguments: { 'app id': { summary: 'The id that apps list shows.', read: positive } },
   options: { json, ...connection },
+  prints: 'apps.delete',
   notes: 'The app loses all access at once, for everyone. Its bot stays.',
   async run({ 'app id': app_id }, { json, ...where }, context) {
     const deleted = await openConnection(where, context).client.apps.delete({ app_id });

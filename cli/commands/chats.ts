@@ -16,6 +16,7 @@ export const command = defineCommand({
     json,
     ...connection,
   },
+  prints: 'chats.list',
   async run(_, { public: others, query, limit, after, json, ...where }, context) {
     const { client } = openConnection(where, context);
     const page = await client.chats.list({ scope: others ? 'public' : 'mine', query, limit, after_id: after });

@@ -8,6 +8,7 @@ import { type Credentials, CredentialsFile } from '../login/credentials.ts';
 import { type DeviceCode, signInOnDevice } from '../login/device.ts';
 import { discover, hasDeviceCodes, revoke, type Tokens } from '../login/oauth.ts';
 import { signIn } from '../login/sign-in.ts';
+import { leaveOtherUrl } from '../login/sign-out.ts';
 import { hint, oneLine, print } from '../output.ts';
 import { keepProfile, profileName } from '../profiles.ts';
 import { qrCode } from '../qr-code.ts';
@@ -60,7 +61,10 @@ Scopes: ${scopeNames.join(', ')}.`,
         },
       });
     });
-    if (server.profile !== undefined) keepProfile(server.profile, server.url, context.env);
+    if (server.profile !== undefined) {
+      await leaveOtherUrl({ profile: server.profile, url: server.url }, context);
+      keepProfile(server.profile, server.url, context.env);
+    }
     await print(context, `Signed in as ${oneLine(signedIn.name)} (id ${signedIn.user_id}) at ${server.url}.`);
     await hint(context, `Scopes: ${oneLine(signedIn.scopes.join(', '))}.`);
     if (context.env.PARLEY_TOKEN?.trim()) {

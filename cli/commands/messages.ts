@@ -15,6 +15,7 @@ export const command = defineCommand({
     json,
     ...connection,
   },
+  prints: 'messages.get_messages',
   notes: 'Without --before and --after it shows the newest messages. The oldest of them comes first.',
   async run({ chat }, { limit, before, after, json, ...where }, context) {
     const { client } = openConnection(where, context);

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { CredentialsFile } from '../login/credentials.ts';
+import { leaveOtherUrl, signOut } from '../login/sign-out.ts';
 import { hint, oneLine, print, printJson } from '../output.ts';
 import { keepProfile, loadProfiles, profileName, profileUrl, saveProfiles } from '../profiles.ts';
 import { normalUrl } from '../server-url.ts';
@@ -11,9 +12,11 @@ const name = { summary: 'The name of the profile.', read: profileName } as const
 export const add = defineCommand({
   arguments: { name, URL: { summary: 'The URL of the server.', read: text } },
   options: {},
-  notes: 'The first profile is used from then on. To use another one once: --profile, or PARLEY_PROFILE.',
+  notes:
+    'The first profile is used from then on. A profile that gets another URL is signed out at the old one. To use another one once: --profile, or PARLEY_PROFILE.',
   async run({ name, URL: typed }, _, context) {
     const url = normalUrl(typed);
+    await leaveOtherUrl({ profile: name, url }, context);
     const current = keepProfile(name, url, context.env);
     await print(context, `Profile ${name}: ${url}${current === name ? ', in use' : ''}.`);
     await hint(context, `Sign in there: parley login --profile ${name}`);
@@ -53,9 +56,10 @@ export const use = defineCommand({
 export const remove = defineCommand({
   arguments: { name },
   options: {},
-  notes: 'A saved login stays: sign out first, with parley logout --profile <name>.',
+  notes: 'It signs out there first.',
   async run({ name }, _, context) {
-    profileUrl(name, context.env);
+    const url = profileUrl(name, context.env);
+    await signOut(new CredentialsFile({ url, profile: name }, context.env), context);
     const { current, urls } = loadProfiles(context.env);
     const { [name]: __, ...others } = urls;
     saveProfiles({ current: current === name ? undefined : current, urls: others }, context.env);

@@ -24,6 +24,7 @@ export const command = defineCommand({
     json,
     ...connection,
   },
+  prints: 'messages.send_message',
   notes: 'Interrupted uploads resume on the next run. See: parley upload --help',
   async run({ chat, text: typed }, options, context) {
     const { file, name, 'file-id': file_id, 'reply-to': reply_to, json, quiet, ...where } = options;

@@ -34,6 +34,7 @@ export const list = defineCommand({
   },
   notes: `"behind" is the age of the oldest event that is not delivered. A login sees only webhooks that a
 login registered. An access token sees those of access tokens and of the browser.`,
+  prints: 'webhooks.list',
   async run(_, { limit, after, json, ...where }, context) {
     const { client, access } = openConnection(where, context);
     const page = await client.webhooks.list({ limit, after_id: after });
@@ -143,6 +144,7 @@ export const update = defineCommand({
     json,
     ...connection,
   },
+  prints: 'webhooks.update',
   async run({ 'webhook id': webhook_id }, { 'new-url': url, events, json, ...where }, context) {
     if (url === undefined && events === undefined) throw new UsageError('Give --new-url, --events or both.');
     const { client } = openConnection(where, context);
@@ -168,6 +170,7 @@ export const test = defineCommand({
   },
   notes: `It sends a test now, also to a paused webhook, and waits for the response. The exit code is 1 if that is not a 2xx.
 The id of the request starts with "test-".`,
+  prints: 'webhooks.test',
   async run({ 'webhook id': webhook_id }, { event, 'event-id': event_id, json, ...where }, context) {
     if (event !== undefined && event_id !== undefined) throw new UsageError('Give either --event or --event-id.');
     const { client } = openConnection(where, context);
@@ -187,6 +190,7 @@ const statusCommand = (status: 'active' | 'paused', notes: string, said: (webhoo
     arguments: { 'webhook id': webhookId },
     options: { json, ...connection },
     notes,
+    prints: 'webhooks.update',
     async run({ 'webhook id': webhook_id }, { json, ...where }, context) {
       const changed = await openConnection(where, context).client.webhooks.update({ webhook_id, status });
       if (json) return printJson(context, changed);
@@ -239,6 +243,7 @@ Parley never shows the old secret again, so the command asks for confirmation.`,
 export const remove = defineCommand({
   arguments: { 'webhook id': webhookId },
   options: { yes, json, ...connection },
+  prints: 'webhooks.delete',
   notes: 'Events that are not delivered are skipped. It asks for confirmation.',
   async run({ 'webhook id': webhook_id }, { yes, json, ...where }, context) {
     const { client } = openConnection(where, context);

@@ -1,3 +1,4 @@
+import { requireField } from '../command.ts';
 import { chatTitles, userNames } from '../lookups.ts';
 import { jsonLines, oneLine } from '../output.ts';
 import { cursorAt } from './cursor-at.ts';
@@ -13,16 +14,15 @@ interface TailOptions {
 
 /** Prints events as they happen. */
 export async function tail(subscription: Subscription, { json, since }: TailOptions): Promise<void> {
-  const { server, client, user, filters, task } = subscription;
+  const { server, client, user, filters, task, context } = subscription;
+  if (context.field !== undefined) await requireField('events.list', `events.${context.field}`);
   const from = since === undefined ? subscription.from : await cursorAt(client, filters, since, task.signal);
   const events = await followEvents(subscription, from);
   const format = formatter(subscription);
   await task.say(`Listening as ${oneLine(user.name)} at ${server}. Press Ctrl-C to stop.`);
   for await (const event of events) {
     if (since !== undefined && event.timestamp < since) continue;
-    await task.print(
-      ...(json ? jsonLines(subscription.context, event) : await events.retrier.call(() => format(event))),
-    );
+    await task.print(...(json ? jsonLines(context, event) : await events.retrier.call(() => format(event))));
   }
 }
 

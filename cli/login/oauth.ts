@@ -1,4 +1,5 @@
 import { TransportError } from '@parley-chat/sdk';
+import { parseObject } from '@parley-chat/sdk/response.ts';
 import * as oauth from 'oauth4webapi';
 import type { Clock } from '../context.ts';
 import { responseTimeout } from '../timeout.ts';
@@ -158,5 +159,7 @@ async function fetchWhole({ server, clock }: Target, url: string, init: Init): P
     });
   const { status } = response;
   if (status < 300 || (status >= 400 && status < 500 && status !== 429)) return response;
-  throw new TransportError(`The server at ${server} responded with HTTP ${status}.`, { status });
+  const reason = parseObject(await response.text())?.error_description;
+  const why = typeof reason === 'string' && reason !== '' ? `: ${reason}` : '.';
+  throw new TransportError(`The server at ${server} responded with HTTP ${status}${why}`, { status });
 }

@@ -36,6 +36,15 @@ describe('a chat', () => {
     await said(['send', them, 'hello bob'], env);
     expect(await said(['messages', them], env)).toContain('hello bob');
     expect(await parley(['send', '@nobody-at-all', 'x'], env)).toEqual(failed(1, 'There is no person @nobody-at-all.'));
+    expect(await parley(['send', them.slice(0, -1), 'x'], env)).toEqual(failed(1, /Did you mean @bob\d+\?/));
+  });
+
+  test('with a person is found behind many whose names contain the name', async () => {
+    const { env } = await sceneOn(server());
+    // More than a page has. Pages are in the order of ids.
+    for (let i = 0; i < 201; i++) await server().user(`zoe-${i}`);
+    await server().user('zoe');
+    expect(await said(['send', '@Zoe', 'hello'], env)).toStartWith('Sent message');
   });
 });
 
@@ -50,11 +59,37 @@ describe('--field', () => {
       failed(2, 'There is no field "nmae". Did you mean name?'),
     );
   });
+
+  test('that is misspelled is noticed before the command does anything', async () => {
+    const { env, chatId } = await sceneOn(server());
+    const noticed = failed(2, 'There is no field "mesage_id". Did you mean message_id?');
+    expect(await parley(['send', String(chatId), 'x', '--field', 'message.mesage_id'], env)).toEqual(noticed);
+    const call = ['api', 'messages.send_message', `chat_id=${chatId}`, 'content=x', '--field', 'message.mesage_id'];
+    expect(await parley(call, env)).toEqual(noticed);
+    expect(await said(['messages', String(chatId), '--field', 'messages'], env)).toBe('');
+  });
+
+  test('that is misspelled loses no secret where it cannot be noticed before', async () => {
+    const { names } = await sceneOn(server());
+    const words = ['token', 'create', names.ada, '--field', 'acess_token'];
+    const { code, stdout, stderr } = await parley(words, server().env);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ access_token: expect.stringMatching(/^pat_/) });
+    expect(stderr).toStartWith('The command was run, and all of its JSON is printed. There is no field "acess_token".');
+  });
+
+  test('that only some elements have is printed for them', async () => {
+    const { env, chatId } = await sceneOn(server());
+    const chat = String(chatId);
+    const first = await said(['send', chat, 'first', '--field', 'message.message_id'], env);
+    await said(['send', chat, 'second', '--reply-to', first], env);
+    expect(await said(['messages', chat, '--field', 'messages.thread_id'], env)).toBe(first);
+  });
 });
 
 describe('parley api', () => {
   test('calls an operation with fields, or with JSON', async () => {
-    const { env, chatId, ada } = await sceneOn(server());
+    const { env, chatId, ada, bob } = await sceneOn(server());
     const created = await said(['api', 'messages.create_group', 'name=From api', `participants=${ada.userId}`], env);
     expect(JSON.parse(created)).toMatchObject({ group: { name: 'From api' } });
     const input = JSON.stringify({ chat_id: chatId, content: '42' });
@@ -62,6 +97,12 @@ describe('parley api', () => {
       '42',
     );
     expect(await said(['api', 'chats.get', `chat_id=${chatId}`, '--field', 'chat.name'], env)).toBe('Launch 🚀');
+    const lists = [[`user_ids=${ada.userId}`, `user_ids=${bob.userId}`], [`user_ids=[${ada.userId},${bob.userId}]`]];
+    for (const list of lists) {
+      const found = await said(['api', 'users.get', ...list, '--field', 'users.user_id'], env);
+      expect(found).toBe(`${ada.userId}\n${bob.userId}`);
+    }
+    expect(await said(['api', '--help'])).toContain('repeat the field, or give a JSON array');
   });
 
   test('says what is wrong', async () => {

@@ -50,6 +50,17 @@ onAnyEngine('events tail', (engine) => {
     expect(contents(await tail.prints(2))).toEqual(['one', 'two']);
   });
 
+  test('prints a field of the events that have it', async () => {
+    const scene = await sceneOn(server());
+    await using tail = await Listener.tail(['--since', '1h', '--field', 'data.content'], scene.env);
+    await scene.bob.ok('chats.update', { chat_id: scene.chatId, name: 'Landing' });
+    await scene.send('one');
+    expect(await tail.prints(1)).toEqual(['one']);
+    expect(await parley(['events', 'tail', '--field', 'dta.content'], scene.env)).toEqual(
+      failed(2, 'There is no field "dta". Did you mean data?'),
+    );
+  });
+
   test('finds the first event since a time, however long the log is', async () => {
     const scene = await sceneOn(server());
     const client = clientOf(scene);

@@ -9,6 +9,7 @@ import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, type TestServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { TestClock } from '../../sdk/test/test-clock.ts';
+import { CredentialsFile } from '../login/credentials.ts';
 import { discover } from '../login/oauth.ts';
 import { signIn } from '../login/sign-in.ts';
 import { DeviceLogin, freshHome, kept, keptFile, Login, signedIn, signInAs } from './login.ts';
@@ -310,6 +311,16 @@ describe('login with a code', () => {
     expect(keptFile(env)).toBeUndefined();
   });
 
+  test('says why the server refuses, and how long to wait', async () => {
+    await using own = await ownServer({ PARLEY_RATE_LIMIT: 'off' });
+    const fields = new URLSearchParams({ client_id: 'parley-cli', scope: 'files' });
+    const request = () => fetch(`${own.server.url}/oauth/device_authorization`, { method: 'POST', body: fields });
+    while ((await request()).status === 200);
+    expect(await parley(['login', '--device'], freshHome(own.server))).toEqual(
+      failed(1, /responded with HTTP 429: Too many codes were requested from your network\. Try again in \d+ s\./),
+    );
+  });
+
   test('ends with its code', async () => {
     await using login = await DeviceLogin.start(freshHome(server()));
     login.clock.expire(600_000);
@@ -573,6 +584,50 @@ describe('logout', () => {
     await signInAs(own.server, other, { ...env, PARLEY_URL: own.server.url });
     await said(['logout', '--url', own.server.url], env);
     expect(JSON.parse(await said(['whoami', '--json'], env)).user_id).toBe(user.userId);
+  });
+});
+
+describe('the login of a profile', () => {
+  /** Somebody who is signed in with the profile `work`. */
+  async function withProfile(at: TestServer, name: string) {
+    const env = freshHome(at);
+    await signInAs(at, await at.user(name), env, ['--profile', 'work', '--url', at.url]);
+    const file = new CredentialsFile({ url: at.url, profile: 'work' }, env);
+    return { env, file, access: file.load()?.access_token ?? '' };
+  }
+
+  test.each([
+    ['is removed', 'pia', ['profile', 'remove', 'work']],
+    ['gets another URL', 'pit', ['profile', 'add', 'work', 'http://127.0.0.1:9']],
+  ])('ends when the profile %s', async (_, name, words) => {
+    const { env, file, access } = await withProfile(server(), name);
+    expect(await works(server(), access)).toBe(true);
+    // The same URL changes nothing.
+    await said(['profile', 'add', 'work', server().url], env);
+    expect(file.load()?.access_token).toBe(access);
+    expect(await said(words, env)).toStartWith(`Signed out ${name} at ${server().url}.\n`);
+    expect([file.load(), await works(server(), access)]).toEqual([undefined, false]);
+  });
+
+  test('ends when the profile signs in at another URL', async () => {
+    await using own = await ownServer();
+    const { env, file, access } = await withProfile(server(), 'pam');
+    await signInAs(own.server, await own.server.user('pam'), env, ['--profile', 'work', '--url', own.server.url]);
+    expect([file.load(), await works(server(), access)]).toEqual([undefined, false]);
+    expect(await said(['whoami', '--profile', 'work'], env)).toContain(own.server.url);
+  });
+
+  test('is removed while the server is down, which the command says', async () => {
+    const own = await ownServer();
+    const { env, file } = await withProfile(own.server, 'pol');
+    await own.server.stop();
+    const { code, stderr } = await parley(['profile', 'remove', 'work'], env);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('The server did not revoke the access of the command line: Cannot reach Parley'),
+    });
+    expect(file.load()).toBeUndefined();
+    expect(await said(['profile', 'list', '--field', 'profiles'], env)).toBe('');
   });
 });
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { eventually } from '@parley/server/test/support/eventually.ts';
 import { requirePrograms, testUnless } from '@parley/server/test/support/requirements.ts';
 import { listeningUrl } from '@parley/server/test/support/server.ts';
 import { expectTour, portsOf, runBlocks, tourBlocks } from '@parley/server/test/support/shell.ts';
+import { surprisingFiles } from '../../cli/test/surprising-files.ts';
 import { bundle, root } from '../bundle.ts';
 
 const maxBytes = 125_000_000;
@@ -105,9 +106,7 @@ describe('the executable alone in a folder', () => {
 });
 
 test('files in its folder do not change what the executable does', () => {
-  writeFileSync(join(folder, 'bunfig.toml'), 'preload = ["./surprise.ts"]\n');
-  writeFileSync(join(folder, 'surprise.ts'), 'process.exit(9);\n');
-  writeFileSync(join(folder, '.env'), 'PARLEY_URL=http://127.0.0.1:9\n');
+  surprisingFiles(folder);
   const { PARLEY_URL: _, ...own } = environment;
   environment = own;
   expect(parley('--version').code).toBe(0);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { surprisingFiles } from '../../cli/test/surprising-files.ts';
 import { root } from '../bundle.ts';
 import { filterOf } from '../image.ts';
 import { releaseNotes } from '../notes.ts';
@@ -53,14 +54,17 @@ describe('a release', () => {
     symlinkSync(join(root, 'node_modules/bun'), join(unpacked, 'node_modules/bun'));
     const path = temporaryFolder();
     symlinkSync(Bun.which('node') ?? '/nowhere', join(path, 'node'));
-    const child = Bun.spawnSync([join(path, 'node'), join(unpacked, 'parley.mjs'), 'user', 'list'], {
-      env: { PATH: path, PARLEY_DATA: path },
-      cwd: path,
-    });
-    expect({ code: child.exitCode, said: child.stderr.toString() }).toEqual({
+    surprisingFiles(path);
+    const parley = (...words: string[]) => {
+      const env = { PATH: path, HOME: path, PARLEY_DATA: path };
+      const child = Bun.spawnSync([join(path, 'node'), join(unpacked, 'parley.mjs'), ...words], { env, cwd: path });
+      return { code: child.exitCode, said: child.stderr.toString() };
+    };
+    expect(parley('user', 'list')).toEqual({
       code: 1,
       said: `There is no Parley database in ${path} yet. Start the server once: parley serve\n`,
     });
+    expect(parley('status').said).toContain('http://127.0.0.1:8080');
   });
 
   test('has a package of the SDK', () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { commandEnvironment, type Settings } from '../config.ts';
 import { type DiskSpace, type MeasureSpace, reserveOn } from '../lib/disk-space.ts';
 import { embedded } from '../lib/embedded.ts';
+import { runtimeCommand } from '../lib/runtime-command.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { BackupFolder, type MadeBackup, nameAt } from './backup-folder.ts';
@@ -16,7 +17,7 @@ const roomCheckMs = 200;
 const program = (): string[] =>
   Bun.isStandaloneExecutable
     ? [process.execPath]
-    : [process.execPath, embedded?.cliFile ?? join(import.meta.dir, '../../cli/main.ts')];
+    : runtimeCommand(embedded?.cliFile ?? join(import.meta.dir, '../../cli/main.ts'));
 
 export interface BackupDeps {
   readonly settings: Settings;

@@ -1,4 +1,5 @@
 import { type ErrorCode, errors, ParleyError } from '@parley/contract';
+import { TooManyCodes } from '../auth/oauth/device-authorization.ts';
 import { OAuthFault } from '../auth/oauth/faults.ts';
 import { metadata, type OAuth, type OAuthCall, oauthPaths, resourceMetadata } from '../auth/oauth/oauth.ts';
 import { readBody } from './body.ts';
@@ -158,6 +159,7 @@ function asRefusal(thrown: unknown): Pick<OAuthFault, 'status' | 'description' |
   if (!error || !(thrown instanceof ParleyError)) {
     return { status: 500, error: 'server_error', description: 'Something went wrong on our side.', headers: {} };
   }
-  const { status, headers } = thrown instanceof HttpError ? thrown : { ...errors[thrown.code], headers: {} };
+  const own = thrown instanceof TooManyCodes ? { 'retry-after': String(thrown.retrySeconds) } : {};
+  const { status, headers } = thrown instanceof HttpError ? thrown : { ...errors[thrown.code], headers: own };
   return { status, error, description: thrown.message, headers };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { embedded } from '../lib/embedded.ts';
+import { runtimeCommand } from '../lib/runtime-command.ts';
 
 /** A file of the client. Its name changes with its content. */
 export interface ClientFile {
@@ -62,7 +63,7 @@ async function build(): Promise<ClientBundle> {
 
 /** Returns what `web/build.ts` prints. */
 async function runBuild(): Promise<string> {
-  const child = Bun.spawn([process.execPath, buildFile], { stdout: 'pipe', stderr: 'pipe' });
+  const child = Bun.spawn(runtimeCommand(buildFile), { stdout: 'pipe', stderr: 'pipe' });
   const [output, complaint, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

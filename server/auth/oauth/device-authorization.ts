@@ -46,6 +46,16 @@ export type DeviceDecision =
   /** The code, the app or the session has ended meanwhile. */
   | { readonly outcome: 'refused'; readonly message: string };
 
+/** A network has requested too many codes. */
+export class TooManyCodes extends ParleyError {
+  readonly retrySeconds: number;
+
+  constructor(retrySeconds: number) {
+    super('rate_limited', `Too many codes were requested from your network. Try again in ${retrySeconds} s.`);
+    this.retrySeconds = retrySeconds;
+  }
+}
+
 /** Anybody may request codes, so a network gets 50 in a row, then one every 12 seconds. See `networkBudgets`. */
 const codeLimit: Throttle = { burst: 10, everyMs: 60_000 };
 
@@ -66,11 +76,8 @@ export async function startDevice(services: AccessServices, call: DeviceCall): P
     const at = services.now();
     const refused = await take(tx, networkBudgets('device code', call.networks, codeLimit), at);
     if (refused) {
-      const seconds = Math.ceil(refused.waitMs / 1_000);
-      return new ParleyError(
-        'rate_limited',
-        `Too many codes were requested from your network. Try again in ${seconds} s.`,
-      );
+      const { retrySeconds } = throttledFor(refused.waitMs);
+      return new TooManyCodes(retrySeconds);
     }
     if ((await countDeviceCodes(tx, at)) >= maxCodes) {
       return new ParleyError('unavailable', 'Too many devices wait for a decision. Try again in a few minutes.');

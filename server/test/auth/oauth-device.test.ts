@@ -243,7 +243,10 @@ onAnyEngine('codes of devices', (engine) => {
       for (let i = 0; i < 52; i++) statuses.push((await start()).status);
       expect(statuses.slice(0, 50)).toEqual(Array.from({ length: 50 }, () => 200));
       expect(statuses.at(-1)).toBe(429);
-      expect((await start()).body.error).toBe('temporarily_unavailable');
+      const { body, headers } = await start();
+      // One every 12 s, as the text says.
+      expect([body.error, headers.get('retry-after')]).toEqual(['temporarily_unavailable', '12']);
+      expect(body.error_description).toContain('Try again in 12 s.');
     });
 
     test('in all', async () => {
