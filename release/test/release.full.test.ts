@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { root } from '../bundle.ts';
@@ -12,7 +12,15 @@ import { version } from '../version.ts';
 const folder = temporaryFolder();
 const target = `linux-${process.arch === 'arm64' ? 'arm64' : 'x64'}`;
 
+/** What a server that was started in the folder leaves there, and what an earlier release made. */
+const [own, old] = [
+  ['data/parley.sqlite', 'parley', 'parley-notes.md'],
+  [`parley-0.0.1.cdx.json`, 'parley-windows-x64.exe'],
+];
+
 beforeAll(() => {
+  mkdirSync(join(folder, 'data'));
+  for (const name of [...own, ...old]) writeFileSync(join(folder, name), name);
   run([process.execPath, 'release/main.ts', '--out', folder, target]);
 });
 
@@ -27,7 +35,11 @@ function unpack(name: string): string {
 
 describe('a release', () => {
   test('has every part, with checksums that sha256sum accepts', () => {
-    expect(readdirSync(folder).sort()).toEqual(
+    const made = read('SHA256SUMS')
+      .trim()
+      .split('\n')
+      .map((line) => line.split('  ')[1] ?? '');
+    expect(['SHA256SUMS', ...made].sort()).toEqual(
       [
         'SHA256SUMS',
         `parley-${version}-image.tar.gz`,
@@ -40,6 +52,11 @@ describe('a release', () => {
     );
     expect(run(['sha256sum', '--check', 'SHA256SUMS'], { cwd: folder })).not.toContain('FAILED');
     expect(run([join(folder, `parley-${target}`), '--version'])).toBe(`${version}\n`);
+  });
+
+  test('removes the files of an earlier release from its folder, and nothing else', () => {
+    expect(own.map((name) => read(name))).toEqual(own);
+    expect(old.filter((name) => existsSync(join(folder, name)))).toEqual([]);
   });
 
   test('has a package of the command line that runs without Bun on the PATH', () => {
@@ -88,6 +105,19 @@ describe('a release', () => {
     }
     expect(files.filter((file) => /(^|\/)test\/|^data\/|\.env$/.test(file))).toEqual([]);
   });
+});
+
+test('a target that there is not ends a release before it touches anything', () => {
+  const out = temporaryFolder();
+  writeFileSync(join(out, 'SHA256SUMS'), '');
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, 'release/main.ts', '--out', out, 'linux-x46'], {
+    cwd: root,
+  });
+  expect({ exitCode, said: stderr.toString() }).toEqual({
+    exitCode: 2,
+    said: expect.stringContaining('There is no target "linux-x46". Did you mean linux-x64?'),
+  });
+  expect(readdirSync(out)).toEqual(['SHA256SUMS']);
 });
 
 test('a runtime that the lockfile does not have is not fetched', () => {
