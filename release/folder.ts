@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { noticesFile } from './notices.ts';
 import { targets } from './targets.ts';
 
 export const checksumFile = 'SHA256SUMS';
-export const noticesFile = 'THIRD-PARTY-NOTICES.txt';
 
 const executables = targets.map(({ name, suffix = '' }) => `parley-${name}${suffix}`);
 const named = /^parley-(?:\d[\w.+-]*(?:\.cdx\.json|-notes\.md|-image\.tar\.gz)|chat-(?:cli|sdk)-\d[\w.+-]*\.tgz)$/;

@@ -1,6 +1,6 @@
 /**
  * Builds everything that a release consists of, into `dist/`, and publishes nothing: npm packages, executables, the context of
- * the container image, the bill of materials, the release notes and the checksums of all.
+ * the container image, the licenses of others, the bill of materials, the release notes and the checksums of all.
  *
  *   bun release/main.ts [--out folder] [target …]
  */
@@ -12,8 +12,9 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../cli/usage-error.ts';
 import { bundle, root } from './bundle.ts';
 import { checksumFile, clearFolder } from './folder.ts';
-import { packImageContext } from './image.ts';
+import { packImageContext, uncommitted } from './image.ts';
 import { releaseNotes } from './notes.ts';
+import { noticesFile } from './notices.ts';
 import { packCli, packSdk } from './packages.ts';
 import { findRuntime, NoRuntime } from './runtime.ts';
 import { billOfMaterials } from './sbom.ts';
@@ -40,13 +41,18 @@ const made: string[] = [];
 const staging = mkdtempSync(join(tmpdir(), 'parley-release-'));
 try {
   say(`Parley ${version}`);
+  const changed = uncommitted().length;
+  if (changed > 0)
+    say(`Not a commit: ${changed} ${changed === 1 ? 'file differs' : 'files differ'} from it. See: git status`);
   note(packSdk(dist));
-  note(await packCli(dist, staging));
+  const { tarball, packages, notices } = await packCli(dist, staging);
+  note(tarball);
+  writeNamed(noticesFile, notices);
   for (const target of wanted) await buildExecutable(target);
-  writeNamed(`parley-${version}.cdx.json`, billOfMaterials());
+  writeNamed(`parley-${version}.cdx.json`, billOfMaterials(packages));
   writeNamed(`parley-${version}-notes.md`, releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version));
   const image = `parley-${version}-image.tar.gz`;
-  packImageContext(join(dist, image));
+  packImageContext(join(dist, image), { added: [join(dist, noticesFile)] });
   note(image);
   writeNamed(checksumFile, made.sort().map(checksumLine).join(''));
 } finally {
