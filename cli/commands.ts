@@ -159,4 +159,9 @@ export const commands: readonly Row[] = [
     summary: 'Print the completion script of a shell.',
     load: () => import('./commands/completion.ts'),
   },
+  {
+    name: 'licenses',
+    summary: 'Show the licenses of the software in Parley.',
+    load: () => import('./commands/licenses.ts'),
+  },
 ];

@@ -2,6 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Embedded } from '@parley/server/lib/embedded.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { type BundledPackage, packagesOf, sourcesOf } from './contents.ts';
+import { noticesFile, noticesOf } from './notices.ts';
 
 export const root = join(import.meta.dir, '..');
 
@@ -22,24 +25,36 @@ type Destination =
   /** A folder of JavaScript for a runtime that is installed. */
   | { readonly folder: string };
 
+/** What a bundle is made of. */
+export interface Contents {
+  readonly packages: readonly BundledPackage[];
+  /** The licenses of the packages. The bundle has them too. */
+  readonly notices: string;
+}
+
+const common = {
+  entrypoints: [mainFile, threadFile],
+  root,
+  target: 'bun',
+  conditions: ['bun'],
+  // A command loads only its own parts, and none of them is parsed: `parley --version` took 80 ms without both.
+  splitting: true,
+  format: 'esm',
+  minify: true,
+  define: { 'process.env.NODE_ENV': '"production"' },
+} satisfies Bun.BuildConfig;
+
 /** Bundles the command line, the server and the web client. */
-export async function bundle(destination: Destination): Promise<void> {
+export async function bundle(destination: Destination): Promise<Contents> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bundle-'));
   try {
-    const clientFile = join(folder, 'client.json');
-    writeFileSync(clientFile, buildClient());
+    const files = { client: join(folder, 'client.json'), notices: join(folder, noticesFile) };
+    const contents = await buildContents(files.client, join(folder, 'metafiles.json'));
+    writeFileSync(files.notices, contents.notices);
     await Bun.build({
-      entrypoints: [mainFile, threadFile],
-      root,
-      target: 'bun',
-      conditions: ['bun'],
-      // A command loads only its own parts, and none of them is parsed: `parley --version` took 80 ms without both.
-      splitting: true,
+      ...common,
       bytecode: 'executable' in destination && (destination.runtime?.hasBytecode ?? true),
-      format: 'esm',
-      minify: true,
-      define: { 'process.env.NODE_ENV': '"production"' },
-      plugins: [withEmbedded(clientFile)],
+      plugins: [withEmbedded(files)],
       ...('folder' in destination
         ? { outdir: destination.folder }
         : {
@@ -55,20 +70,30 @@ export async function bundle(destination: Destination): Promise<void> {
             },
           }),
     });
+    return contents;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** Builds the web client, and returns what is in it and in the rest. The bundler is fast enough to run only for its list of files. */
+async function buildContents(clientFile: string, metafiles: string): Promise<Contents> {
+  writeFileSync(clientFile, buildClient(metafiles));
+  const client = JSON.parse(readFileSync(metafiles, 'utf8')) as Bun.BuildMetafile[];
+  const { metafile } = await Bun.build({ ...common, metafile: true });
+  const packages = packagesOf([...client, metafile].flatMap(sourcesOf), root);
+  return { packages, notices: noticesOf(packages, packageJson.dependencies.bun) };
+}
+
 /** The web client as `web/build.ts` prints it. In a process of its own, as the server does it. */
-function buildClient(): Uint8Array {
-  const build = Bun.spawnSync([process.execPath, join(root, 'web/build.ts')], { stderr: 'inherit' });
+function buildClient(metafiles: string): Uint8Array {
+  const build = Bun.spawnSync([process.execPath, join(root, 'web/build.ts'), metafiles], { stderr: 'inherit' });
   if (!build.success) throw new Error('The web client could not be built.');
   return build.stdout;
 }
 
 /** Replaces `server/lib/embedded.ts`. The module ends up in a chunk, and chunks are at the root of the bundle. */
-const withEmbedded = (clientFile: string): Bun.BunPlugin => ({
+const withEmbedded = (files: { readonly client: string; readonly notices: string }): Bun.BunPlugin => ({
   name: 'embedded',
   setup(build) {
     build.onLoad({ filter: /[\\/]server[\\/]lib[\\/]embedded\.ts$/ }, () => {
@@ -80,10 +105,12 @@ const withEmbedded = (clientFile: string): Bun.BunPlugin => ({
         loader: 'ts',
         contents: `
           import { resolve } from 'node:path';
-          import clientFile from ${JSON.stringify(clientFile)} with { type: 'file' };
+          import clientFile from ${JSON.stringify(files.client)} with { type: 'file' };
+          import noticesFile from ${JSON.stringify(files.notices)} with { type: 'file' };
           export const embedded = {
             migrations: ${JSON.stringify(migrations)},
             clientFile: resolve(import.meta.dir, clientFile),
+            noticesFile: resolve(import.meta.dir, noticesFile),
             cliFile: Bun.isStandaloneExecutable ? undefined : resolve(import.meta.dir, 'cli/main.js'),
             threadUrl: new URL('./server/store/engine/sqlite/thread.js', import.meta.url).href,
           };`,

@@ -1,3 +1,5 @@
+import { requireKnown } from '../cli/known.ts';
+
 /** A kind of machine that there is an executable for. */
 export interface Target {
   /** The file is `parley-<name>`. */
@@ -33,3 +35,10 @@ export const targets: readonly Target[] = [
     hasBytecode: false,
   },
 ];
+
+/** Returns the targets with these names, or all of them without a name. Throws a usage error for a name that there is not. */
+export function chooseTargets(names: readonly string[]): readonly Target[] {
+  const known = targets.map(({ name }) => name);
+  const wanted = names.map((name) => requireKnown('target', name, known));
+  return wanted.length === 0 ? targets : targets.filter(({ name }) => wanted.includes(name));
+}

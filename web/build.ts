@@ -12,7 +12,7 @@ const common = {
 /** Without a connection there is no API to read about, so the worker does not store this part. It is as large as all of the first load. */
 const onlinePart = 'ui/docs/index.ts';
 
-const [{ outputs, metafile }, worker, forget] = await Promise.all([
+const [main, worker, forget] = await Promise.all([
   Bun.build({
     ...common,
     entrypoints: [join(import.meta.dir, 'main.tsx')],
@@ -21,9 +21,11 @@ const [{ outputs, metafile }, worker, forget] = await Promise.all([
     metafile: true,
   }),
   // One file: not every browser can import from a service worker.
-  Bun.build({ ...common, entrypoints: [join(import.meta.dir, 'worker/worker.ts')], format: 'iife' }),
-  Bun.build({ ...common, entrypoints: [join(import.meta.dir, 'forget.ts')] }),
+  Bun.build({ ...common, entrypoints: [join(import.meta.dir, 'worker/worker.ts')], format: 'iife', metafile: true }),
+  Bun.build({ ...common, entrypoints: [join(import.meta.dir, 'forget.ts')], metafile: true }),
 ]);
+
+const { outputs, metafile } = main;
 
 const isOnlinePart = (path: string): boolean => metafile?.outputs[path]?.entryPoint?.endsWith(onlinePart) ?? false;
 
@@ -39,3 +41,7 @@ const files = await Promise.all(
 );
 const scripts = { worker: await worker.outputs[0]?.text(), forget: await forget.outputs[0]?.text() };
 process.stdout.write(JSON.stringify({ files, ...scripts }));
+
+// A release asks for the descriptions of the bundles, to know whose code is in them.
+const [metafiles] = process.argv.slice(2);
+if (metafiles) await Bun.write(metafiles, JSON.stringify([main, worker, forget].map((built) => built.metafile)));

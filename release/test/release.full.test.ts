@@ -1,19 +1,37 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { surprisingFiles } from '../../cli/test/surprising-files.ts';
 import { root } from '../bundle.ts';
-import { filterOf } from '../image.ts';
+import { filterOf, packImageContext, uncommitted } from '../image.ts';
 import { releaseNotes } from '../notes.ts';
 import { run } from '../run.ts';
 import { findRuntime, NoRuntime } from '../runtime.ts';
+import { targets } from '../targets.ts';
 import { version } from '../version.ts';
 
 const folder = temporaryFolder();
 const target = `linux-${process.arch === 'arm64' ? 'arm64' : 'x64'}`;
 
+/** What a server that was started in the folder leaves there, and what an earlier release made. */
+const [own, old] = [
+  ['data/parley.sqlite', 'parley', 'parley-notes.md'],
+  [`parley-0.0.1.cdx.json`, 'parley-windows-x64.exe'],
+];
+
 beforeAll(() => {
+  mkdirSync(join(folder, 'data'));
+  for (const name of [...own, ...old]) writeFileSync(join(folder, name), name);
   run([process.execPath, 'release/main.ts', '--out', folder, target]);
 });
 
@@ -28,9 +46,14 @@ function unpack(name: string): string {
 
 describe('a release', () => {
   test('has every part, with checksums that sha256sum accepts', () => {
-    expect(readdirSync(folder).sort()).toEqual(
+    const made = read('SHA256SUMS')
+      .trim()
+      .split('\n')
+      .map((line) => line.split('  ')[1] ?? '');
+    expect(['SHA256SUMS', ...made].sort()).toEqual(
       [
         'SHA256SUMS',
+        'THIRD-PARTY-NOTICES.txt',
         `parley-${version}-image.tar.gz`,
         `parley-${version}-notes.md`,
         `parley-${version}.cdx.json`,
@@ -41,6 +64,11 @@ describe('a release', () => {
     );
     expect(run(['sha256sum', '--check', 'SHA256SUMS'], { cwd: folder })).not.toContain('FAILED');
     expect(run([join(folder, `parley-${target}`), '--version'])).toBe(`${version}\n`);
+  });
+
+  test('removes the files of an earlier release from its folder, and nothing else', () => {
+    expect(own.map((name) => read(name))).toEqual(own);
+    expect(old.filter((name) => existsSync(join(folder, name)))).toEqual([]);
   });
 
   test('has a package of the command line that runs without Bun on the PATH', () => {
@@ -75,8 +103,35 @@ describe('a release', () => {
     const bill = JSON.parse(read(`parley-${version}.cdx.json`));
     const names = bill.components.map((component: { name: string }) => component.name);
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'parley', version } } });
-    expect(names).toEqual(expect.arrayContaining(['hono', 'zod', 'preact', 'bun', '@parley-chat/cli']));
-    expect(names).not.toContain('typescript');
+    const needed = ['hono', 'zod', 'ajv', 'preact', 'highlight.js', 'bun', '@parley-chat/cli', '@parley/web'];
+    expect(names).toEqual(expect.arrayContaining(needed));
+    const unused = ['typescript', '@parley/proof', 'cors', 'body-parser', '@types/bun'];
+    expect(names.filter((name: string) => unused.includes(name))).toEqual([]);
+    const runtimes = names.filter((name: string) => name.startsWith('@oven/'));
+    expect(runtimes.sort()).toEqual(targets.map(({ runtimePackage }) => runtimePackage).sort());
+    const refs = new Set(bill.components.map((component: { 'bom-ref': string }) => component['bom-ref']));
+    const pointed = bill.dependencies.flatMap(({ dependsOn }: { dependsOn: string[] }) => dependsOn);
+    expect(pointed.filter((ref: string) => !refs.has(ref))).toEqual([]);
+  });
+
+  test('has the license of every package that is in it, in each of its parts', () => {
+    const notices = read('THIRD-PARTY-NOTICES.txt');
+    const { components } = JSON.parse(read(`parley-${version}.cdx.json`)) as { components: Record<string, string>[] };
+    const others = components.filter(({ name = '' }) => !/^@(parley|parley-chat|oven)\//.test(name));
+    expect(others.length).toBeGreaterThan(30);
+    for (const { name, version } of others) expect(notices).toContain(`\n${name} ${version} (`);
+    const license = readFileSync(join(root, 'node_modules/highlight.js/LICENSE'), 'utf8').trim();
+    expect(notices).toContain(license);
+    const unpacked = unpack(`parley-chat-cli-${version}.tgz`);
+    expect(readFileSync(join(unpacked, 'THIRD-PARTY-NOTICES.txt'), 'utf8')).toBe(notices);
+    const image = join(folder, `parley-${version}-image.tar.gz`);
+    expect(run(['tar', '-xOzf', image, 'THIRD-PARTY-NOTICES.txt'])).toBe(notices);
+    for (const program of [
+      [join(folder, `parley-${target}`)],
+      [process.execPath, join(unpacked, 'bundle/cli/main.js')],
+    ]) {
+      expect(run([...program, 'licenses'])).toBe(notices);
+    }
   });
 
   test('has an image context with what the Dockerfile copies, and no tests', () => {
@@ -84,8 +139,9 @@ describe('a release', () => {
     const copied = [...readFileSync(join(root, 'deploy/Dockerfile'), 'utf8').matchAll(/^COPY (?!--)(.+) \S+$/gm)];
     const sources = copied.flatMap(([, words = '']) => words.split(' '));
     expect(sources.length).toBeGreaterThan(5);
+    const isOf = (source: string, file: string) => file.startsWith(`${source}/`) || new Bun.Glob(source).match(file);
     for (const source of [...sources, 'deploy/Dockerfile']) {
-      expect({ source, isThere: files.some((file) => file === source || file.startsWith(`${source}/`)) }).toEqual({
+      expect({ source, isThere: files.some((file) => isOf(source, file)) }).toEqual({
         source,
         isThere: true,
       });
@@ -94,10 +150,39 @@ describe('a release', () => {
   });
 });
 
+test('a target that there is not ends a release before it touches anything', () => {
+  const out = temporaryFolder();
+  writeFileSync(join(out, 'SHA256SUMS'), '');
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, 'release/main.ts', '--out', out, 'linux-x46'], {
+    cwd: root,
+  });
+  expect({ exitCode, said: stderr.toString() }).toEqual({
+    exitCode: 2,
+    said: expect.stringContaining('There is no target "linux-x46". Did you mean linux-x64?'),
+  });
+  expect(readdirSync(out)).toEqual(['SHA256SUMS']);
+});
+
 test('a runtime that the lockfile does not have is not fetched', () => {
   const target = { name: 'plan9', compileTarget: 'bun-plan9-x64', hasBytecode: false };
   const find = (runtimePackage: string) => () => findRuntime({ ...target, runtimePackage }, temporaryFolder());
   expect(find('@oven/bun-plan9-x64')).toThrow(NoRuntime);
+});
+
+test('the image context has only files that git tracks, and none that is gone', () => {
+  const from = temporaryFolder();
+  const write = (name: string) => writeFileSync(join(from, name), name);
+  for (const made of ['deploy', 'server']) mkdirSync(join(from, made));
+  for (const name of ['deploy/Dockerfile', 'server/a b.ts', 'server/gone.ts', 'server/.env']) write(name);
+  copyFileSync(join(root, '.dockerignore'), join(from, '.dockerignore'));
+  run(['git', 'init', '--quiet'], { cwd: from });
+  run(['git', 'add', '.'], { cwd: from });
+  for (const name of ['server/untracked.ts', 'server/.env.local']) write(name);
+  rmSync(join(from, 'server/gone.ts'));
+  const file = join(temporaryFolder(), 'image.tar.gz');
+  packImageContext(file, { from });
+  expect(run(['tar', '-tzf', file]).trim().split('\n').sort()).toEqual(['deploy/Dockerfile', 'server/a b.ts']);
+  expect(uncommitted(from)).toContain('?? server/untracked.ts');
 });
 
 test('the last line of .dockerignore that matches decides', () => {

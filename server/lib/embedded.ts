@@ -4,6 +4,8 @@ export interface Embedded {
   readonly migrations: Readonly<Record<string, string>>;
   /** The file with the output of `web/build.ts`. */
   readonly clientFile: string;
+  /** The file with the licenses of the software in the bundle. */
+  readonly noticesFile: string;
   /** The main file of the command line. An executable is it itself. */
   readonly cliFile: string | undefined;
   /** The URL of the code of the writer thread. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { readSettings, settingsTable } from '../../config.ts';
@@ -53,7 +53,7 @@ describe('the image', () => {
   });
 
   test('gets no secret, no data, no local dependency and no test', () => {
-    const secret = ['deploy/.env', '.env', 'data/parley.sqlite', '.git/config'];
+    const secret = ['deploy/.env', '.env', 'server/.env', 'cli/.env.local', 'data/parley.sqlite', '.git/config'];
     const local = ['node_modules/bun/install.js', 'server/node_modules/x/index.js'];
     const tests = ['server/test/deploy/deploy.full.test.ts', 'cli/test/parley.ts'];
     for (const path of [...secret, ...local, ...tests]) {
@@ -82,6 +82,14 @@ describe('the image', () => {
     beforeAll(async () => {
       folder = await layOut();
       env = { HOST: '127.0.0.1', PORT: String(await freePort()), PARLEY_DATA: temporaryFolder(), LOG_LEVEL: 'off' };
+    });
+
+    test('has the licenses of its packages', () => {
+      const found = [...new Bun.Glob('**/LICENSE*').scanSync(join(root, 'node_modules'))];
+      const expected = found.filter((path) => existsSync(join(folder, 'node_modules', dirname(path))));
+      expect(expected.length).toBeGreaterThan(30);
+      expect(expected.filter((path) => path.endsWith('.md')).length).toBeGreaterThan(0);
+      expect(expected.filter((path) => !existsSync(join(folder, 'node_modules', path)))).toEqual([]);
     });
 
     test('serves, is healthy, takes a file, and has the command line beside it', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { Client } from '../support/client.ts';
@@ -34,7 +34,11 @@ testUnless(
     await server.stop();
     expect(outputs[0]).toMatch(/^Saved \S+\/parley\.backup: 1 message, 1 file, \S+ KiB in \S+ seconds\.\n/);
     expect(outputs.join('')).toContain('files/1\n');
-    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.filter(({ name }) => name.endsWith('.part'))).toEqual([]);
+    // Every file is a backup or a passphrase.
+    expect(files.length).toBeGreaterThan(4);
+    expect(files.filter(({ name }) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([]);
     const restored = [
       { PARLEY_DATA: join(folder, 'restored') },
       { PARLEY_DATA: join(folder, 'decrypted') },

@@ -32,7 +32,9 @@ export function copied(): { readonly source: string; readonly target: string }[]
     .flatMap(({ text }) => {
       const words = text.split(/ +/);
       const target = words.pop() ?? '';
-      return words.map((source) => ({
+      // A pattern may match nothing.
+      const sources = words.flatMap((word) => (word.includes('*') ? [...new Bun.Glob(word).scanSync(root)] : [word]));
+      return sources.map((source) => ({
         source,
         target: target.endsWith('/') ? join(target, source.split('/').pop() ?? '') : target,
       }));
