@@ -22,7 +22,7 @@ export async function packCli(folder: string, staging: string): Promise<string> 
   await bundle({ folder: join(staging, 'bundle') });
   copyFileSync(join(root, 'cli/parley.mjs'), join(staging, 'parley.mjs'));
   cpSync(join(root, 'LICENSE'), join(staging, 'LICENSE'));
-  cpSync(join(root, 'README.md'), join(staging, 'README.md'));
+  cpSync(join(root, 'cli/README.md'), join(staging, 'README.md'));
   const published = {
     name: own.name,
     version,

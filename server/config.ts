@@ -150,6 +150,8 @@ export const settingsTable = {
   backupEvery: setting('PARLEY_BACKUP_EVERY', 'off', interval),
   backupKeep: setting('PARLEY_BACKUP_KEEP', '7', integer(1, 10_000)),
   backupFolder: setting('PARLEY_BACKUP_FOLDER', '', optional(text)),
+  program: setting('PARLEY_PROGRAM', '', optional(text)),
+  startCommand: setting('PARLEY_START', '', optional(text)),
 } as const;
 
 /** The meaning of each setting, for the reference. */
@@ -210,6 +212,9 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
     'How often the server backs itself up, such as `12h` or `7d`. Or `off`. With `PARLEY_BACKUP_PASSPHRASE` the backups are encrypted. Of several servers on one database, set it for one.',
   backupKeep: 'How many of its backups the server keeps. It removes older ones after each backup.',
   backupFolder: 'The folder of these backups. By default `backups` in the data folder. Another disk is better.',
+  program:
+    'How people type the command line on this machine, in the commands that Parley shows. By default it is found out. The image sets it to `docker exec parley bun cli/main.ts`: change it if the container has another name.',
+  startCommand: 'How people start the server, in the commands that Parley shows. By default it is found out.',
 };
 
 /** Settings whose values are never shown. */

@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { defineCommand } from '../command.ts';
 import { CredentialsFile } from '../login/credentials.ts';
 import { hint, oneLine, print, printJson } from '../output.ts';
@@ -16,7 +17,7 @@ export const add = defineCommand({
     const url = normalUrl(typed);
     const current = keepProfile(name, url, context.env);
     await print(context, `Profile ${name}: ${url}${current === name ? ', in use' : ''}.`);
-    await hint(context, `Sign in there: parley login --profile ${name}`);
+    await hint(context, `Sign in there: ${program} login --profile ${name}`);
   },
 });
 
@@ -32,7 +33,7 @@ export const list = defineCommand({
       user: new CredentialsFile({ url, profile: name }, context.env).loadIfValid()?.name ?? null,
     }));
     if (options.json) return printJson(context, { profiles });
-    if (profiles.length === 0) return hint(context, 'No profiles. Add one: parley profile add <name> <URL>');
+    if (profiles.length === 0) return hint(context, `No profiles. Add one: ${program} profile add <name> <URL>`);
     await printTable(context, [
       ['', 'name', 'server', 'signed in'],
       ...profiles.map((one) => [one.is_current ? '*' : '', one.name, oneLine(one.url), oneLine(one.user ?? 'no')]),
@@ -53,7 +54,7 @@ export const use = defineCommand({
 export const remove = defineCommand({
   arguments: { name },
   options: {},
-  notes: 'A saved login stays: sign out first, with parley logout --profile <name>.',
+  notes: `A saved login stays: sign out first, with ${program} logout --profile <name>.`,
   async run({ name }, _, context) {
     profileUrl(name, context.env);
     const { current, urls } = loadProfiles(context.env);
