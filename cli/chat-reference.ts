@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import type { Client, ClientOutput } from '@parley-chat/sdk';
 import type { Read } from './command.ts';
 import { suggestion } from './known.ts';
@@ -54,7 +55,9 @@ async function namedChat(client: Client, name: string): Promise<number> {
   const [first, second] = found;
   if (!first) {
     const names = all.flatMap((chat) => chat.name ?? []);
-    throw new Error(oneLine(`You have no chat ${JSON.stringify(name)}.${suggestion(name, names)} See: parley chats`));
+    throw new Error(
+      oneLine(`You have no chat ${JSON.stringify(name)}.${suggestion(name, names)} See: ${program} chats`),
+    );
   }
   if (!second) return first.chat_id;
   const ids = found.map(({ chat_id }) => chat_id).join(', ');

@@ -37,7 +37,9 @@ export function processContext(): CommandContext {
     },
     exit: (code) => process.exit(code),
     restart: (env) => {
-      if (process.platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...ownWords()], env);
+      // What an executable says to people depends on how it was typed.
+      const first = Bun.isStandaloneExecutable ? process.argv0 : process.execPath;
+      if (process.platform !== 'win32') process.execve?.(process.execPath, [first, ...ownWords()], env);
       Object.assign(process.env, env);
     },
     // Only the environment of the process can make `fetch` bypass a proxy.

@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import type { Environment } from './context.ts';
 import { suggestion } from './known.ts';
 import { SavedFile } from './saved-file.ts';
@@ -42,6 +43,6 @@ export function profileUrl(name: string, env: Environment): string {
   const url = Object.hasOwn(urls, name) ? urls[name] : undefined;
   if (url !== undefined) return url;
   throw new Error(
-    `There is no profile ${JSON.stringify(name)}.${suggestion(name, Object.keys(urls))} See: parley profile list`,
+    `There is no profile ${JSON.stringify(name)}.${suggestion(name, Object.keys(urls))} See: ${program} profile list`,
   );
 }

@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { type Argument, type Command, type Flag, UsageError, type ValueOption } from './command.ts';
 import { commands, type Row } from './commands.ts';
 import { candidates } from './completion.ts';
@@ -57,7 +58,7 @@ async function execute(row: Row, typed: readonly string[], context: CommandConte
       await print(context, helpFor(row, command, headingsOn(context)));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${error.message} See: parley ${row.name} --help`);
+    throw new UsageError(`${error.message} See: ${program} ${row.name} --help`);
   }
 }
 
@@ -76,19 +77,21 @@ const words = ({ name }: Row) => name.split(' ');
 const find = (typed: readonly string[]) => commands.find((row) => words(row).every((word, i) => typed[i] === word));
 
 function unknown([first = '', second]: readonly string[]): UsageError {
-  if (first.startsWith('-')) return new UsageError(`Give a command before ${first}. See: parley help`);
-  const group = commands.filter((row) => words(row)[0] === first).map((row) => `parley ${row.name}`);
+  if (first.startsWith('-')) return new UsageError(`Give a command before ${first}. See: ${program} help`);
+  const group = commands.filter((row) => words(row)[0] === first).map((row) => `${program} ${row.name}`);
   if (group.length === 0) {
     const firsts = [...new Set(commands.map((row) => words(row)[0] ?? ''))];
-    return new UsageError(`There is no command ${JSON.stringify(first)}.${suggestion(first, firsts)} See: parley help`);
+    return new UsageError(
+      `There is no command ${JSON.stringify(first)}.${suggestion(first, firsts)} See: ${program} help`,
+    );
   }
-  if (second === undefined) return new UsageError(`Choose one: ${group.join(', ')}. See: parley help`);
+  if (second === undefined) return new UsageError(`Choose one: ${group.join(', ')}. See: ${program} help`);
   const meant = suggestion(
     `${first} ${second}`,
     commands.map(({ name }) => name),
   );
   const choice = meant || ` Choose one: ${group.join(', ')}.`;
-  return new UsageError(`There is no command ${JSON.stringify(`${first} ${second}`)}.${choice} See: parley help`);
+  return new UsageError(`There is no command ${JSON.stringify(`${first} ${second}`)}.${choice} See: ${program} help`);
 }
 
 const environment = [
@@ -102,14 +105,14 @@ const environment = [
 
 function overview(rows: readonly Row[], style: Style): string {
   return [
-    `${style('bold', 'Usage:')} parley <command> …`,
+    `${style('bold', 'Usage:')} ${program} <command> …`,
     '',
     ...indent(rows.map(({ name, summary }) => [name, summary])),
     '',
     style('bold', 'Environment:'),
     ...indent(environment),
     '',
-    'More about a command: parley <command> --help',
+    `More about a command: ${program} <command> --help`,
   ].join('\n');
 }
 
@@ -117,7 +120,7 @@ export function helpFor(row: Row, command: Command, style: Style = (_, text) => 
   const names = Object.entries(command.arguments).map(([name, argument]) => argumentName(name, argument));
   const options = Object.entries({ ...command.options, help: { summary: 'Show this help.' } });
   return [
-    `${style('bold', 'Usage:')} ${['parley', row.name, ...names, '[options]'].join(' ')}`,
+    `${style('bold', 'Usage:')} ${[program, row.name, ...names, '[options]'].join(' ')}`,
     '',
     command.notes === undefined ? row.summary : `${row.summary} ${command.notes}`,
     '',

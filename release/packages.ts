@@ -24,7 +24,7 @@ export async function packCli(folder: string, staging: string): Promise<Contents
   writeFileSync(join(staging, noticesFile), contents.notices);
   for (const name of ['parley.mjs', 'bunfig.toml']) copyFileSync(join(root, 'cli', name), join(staging, name));
   cpSync(join(root, 'LICENSE'), join(staging, 'LICENSE'));
-  cpSync(join(root, 'README.md'), join(staging, 'README.md'));
+  cpSync(join(root, 'cli/README.md'), join(staging, 'README.md'));
   const published = {
     name: own.name,
     version,

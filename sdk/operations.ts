@@ -418,6 +418,8 @@ export interface ServiceStatus {
     bytes: number;
     encrypted: boolean;
   } | null;
+  /** A command that makes a backup, for a shell on the machine of the server that responds, in its folder and with its settings. */
+  backup_command: string;
 }
 
 export interface Setting {

@@ -151,6 +151,8 @@ export const settingsTable = {
   backupEvery: setting('PARLEY_BACKUP_EVERY', 'off', interval),
   backupKeep: setting('PARLEY_BACKUP_KEEP', '7', integer(1, 10_000)),
   backupFolder: setting('PARLEY_BACKUP_FOLDER', '', optional(text)),
+  program: setting('PARLEY_PROGRAM', '', optional(text)),
+  startCommand: setting('PARLEY_START', '', optional(text)),
 } as const;
 
 /** The meaning of each setting, for the reference. */
@@ -212,6 +214,9 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   backupKeep: 'How many of its backups the server keeps. It removes older ones after each backup.',
   backupFolder:
     'The folder of these backups. By default `backups` in the data folder. Another disk is better. The systemd units let the server write only to the data folder and to `/backup`; another folder needs a drop-in with `ReadWritePaths=`.',
+  program:
+    'How people type the command line on this machine, in the commands that Parley shows. By default it is found out. The image sets it to `docker exec parley bun cli/main.ts`: change it if the container has another name.',
+  startCommand: 'How people start the server, in the commands that Parley shows. By default it is found out.',
 };
 
 /** Settings whose values are never shown. */

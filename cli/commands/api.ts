@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { listOperations } from '@parley/contract';
 import { inputDecoder } from '@parley/server/http/input.ts';
+import { program } from '@parley/server/lib/program.ts';
 import { defineCommand, requireField, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
@@ -14,8 +15,8 @@ const names = () => listOperations().map(({ name }) => name);
 
 /** Their responses are not JSON. */
 const otherCommands: Readonly<Record<string, string>> = {
-  'events.stream': 'parley listen',
-  'files.download': 'parley download',
+  'events.stream': `${program} listen`,
+  'files.download': `${program} download`,
 };
 
 export const command = defineCommand({
@@ -33,7 +34,7 @@ export const command = defineCommand({
     ...connection,
   },
   notes: `It calls any operation of the API and prints the response, on a terminal with indentation. /docs of a server lists the
-operations. Example: parley api chats.list limit=5 --field chats.name`,
+operations. Example: ${program} api chats.list limit=5 --field chats.name`,
   async run({ operation: typed, fields }, { input: path, json, ...where }, context) {
     const name = requireKnown('operation', typed, names());
     const other = otherCommands[name];

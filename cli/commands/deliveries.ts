@@ -1,4 +1,5 @@
 import { type DeliveryState, deliveryStates } from '@parley/contract';
+import { program } from '@parley/server/lib/program.ts';
 import type { Client, ClientOutput } from '@parley-chat/sdk';
 import { chatReference, idOf } from '../chat-reference.ts';
 import { defineCommand, UsageError } from '../command.ts';
@@ -118,7 +119,7 @@ export const redeliver = defineCommand({
   arguments: { 'delivery id': deliveryIds },
   options: { json, ...connection },
   notes: `An open delivery is due at once, in its turn. A settled one is sent once more; the exit code is 1 if the response is not
-a 2xx. To send many: parley webhooks replay.`,
+a 2xx. To send many: ${program} webhooks replay.`,
   async run({ 'delivery id': ids }, { json, ...where }, context) {
     requireSome(ids);
     const { client } = openConnection(where, context);
@@ -142,7 +143,7 @@ a 2xx. To send many: parley webhooks replay.`,
 export const skip = defineCommand({
   arguments: { 'delivery id': deliveryIds },
   options: { json, ...connection },
-  notes: 'A delivery that is settled cannot be skipped. A skipped one can be sent later: parley webhooks redeliver.',
+  notes: `A delivery that is settled cannot be skipped. A skipped one can be sent later: ${program} webhooks redeliver.`,
   async run({ 'delivery id': ids }, { json, ...where }, context) {
     requireSome(ids);
     const { client } = openConnection(where, context);

@@ -1,4 +1,5 @@
 import { eventNames } from '@parley/contract';
+import { program } from '@parley/server/lib/program.ts';
 import { chatReference, idOf } from '../chat-reference.ts';
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
@@ -22,7 +23,7 @@ export const tailEvents = defineCommand({
   },
   notes: `It runs until you stop it (Ctrl-C). After a lost connection it goes on where it was, without a gap or a repeat.
 
-To start with an event id, or to forward events to a URL: parley listen.
+To start with an event id, or to forward events to a URL: ${program} listen.
 
 Events: ${eventNames.join(', ')}.`,
   async run(_, { since, chat, event, json, ...where }, context) {

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { program } from '@parley/server/lib/program.ts';
 import { defineCommand, type Read, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { jsonLine, lines, localSecond, oneLine, print, printJson } from '../output.ts';
@@ -25,8 +26,8 @@ export const command = defineCommand({
   notes: `The server writes one line for each request to its standard output, and keeps none, so the command reads the log where
 you keep it:
 
-  journalctl -u parley -o cat | parley logs 3f2a90c1d4e5-1z
-  docker logs parley | parley logs 3f2a90c1d4e5-1z`,
+  journalctl -u parley -o cat | ${program} logs 3f2a90c1d4e5-1z
+  docker logs parley | ${program} logs 3f2a90c1d4e5-1z`,
   async run({ request_id, file = '-' }, { json }, context) {
     const line = await findLine(request_id, file, context);
     if (line === undefined) {

@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { chatIdOf, chatReference } from '../chat-reference.ts';
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
@@ -25,7 +26,7 @@ export const command = defineCommand({
     await print(context, ...(await messageLines(page.messages, userNames(client), context.env)));
     if (page.messages.length === 0) await hint(context, 'No messages.');
     if (page.has_more)
-      await hint(context, `There are more: parley messages ${chat_id} ${nextPage(page.messages, after)}`);
+      await hint(context, `There are more: ${program} messages ${chat_id} ${nextPage(page.messages, after)}`);
   },
 });
 

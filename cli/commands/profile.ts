@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { defineCommand } from '../command.ts';
 import { CredentialsFile } from '../login/credentials.ts';
 import { leaveOtherUrl, signOut } from '../login/sign-out.ts';
@@ -19,7 +20,7 @@ export const add = defineCommand({
     await leaveOtherUrl({ profile: name, url }, context);
     const current = keepProfile(name, url, context.env);
     await print(context, `Profile ${name}: ${url}${current === name ? ', in use' : ''}.`);
-    await hint(context, `Sign in there: parley login --profile ${name}`);
+    await hint(context, `Sign in there: ${program} login --profile ${name}`);
   },
 });
 
@@ -35,7 +36,7 @@ export const list = defineCommand({
       user: new CredentialsFile({ url, profile: name }, context.env).loadIfValid()?.name ?? null,
     }));
     if (options.json) return printJson(context, { profiles });
-    if (profiles.length === 0) return hint(context, 'No profiles. Add one: parley profile add <name> <URL>');
+    if (profiles.length === 0) return hint(context, `No profiles. Add one: ${program} profile add <name> <URL>`);
     await printTable(context, [
       ['', 'name', 'server', 'signed in'],
       ...profiles.map((one) => [one.is_current ? '*' : '', one.name, oneLine(one.url), oneLine(one.user ?? 'no')]),

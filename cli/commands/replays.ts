@@ -1,4 +1,5 @@
 import type { Replay, Webhook } from '@parley/contract';
+import { program } from '@parley/server/lib/program.ts';
 import type { Client, ClientOutput } from '@parley-chat/sdk';
 import { defineCommand, type Read, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
@@ -62,7 +63,8 @@ on the server until "webhooks cancel". Its deliveries have the header X-Webhook-
           );
     if (json) await printJson(context, { replay: ended });
     else await print(context, replayLine(ended));
-    if (isHeld) await hint(context, `The webhook is ${webhook.status}. Start it: parley webhooks resume ${webhook_id}`);
+    if (isHeld)
+      await hint(context, `The webhook is ${webhook.status}. Start it: ${program} webhooks resume ${webhook_id}`);
     if (ended.status === 'stopped') throw new Error('The replay was stopped, because its webhook ended.');
     if (ended.status === 'cancelled') throw new Error('The replay was cancelled.');
   },
@@ -75,7 +77,7 @@ type Preview = ClientOutput<'webhooks.preview_replay'>;
 const amountText = ({ event_count, is_exact }: Preview): string =>
   `${is_exact ? '' : 'more than '}${counted(event_count, 'event')}`;
 
-const seeReplays = ({ webhook_id }: Replay): string => `parley webhooks replays ${webhook_id}`;
+const seeReplays = ({ webhook_id }: Replay): string => `${program} webhooks replays ${webhook_id}`;
 
 const stoppedText = (started: Replay): string =>
   `Replay ${started.replay_id} continues on the server. See: ${seeReplays(started)}`;
@@ -113,9 +115,9 @@ async function watch(client: Client, started: Replay, preview: Preview, running:
 
 function stuckText({ webhook_id, status, down_since }: Webhook): string | undefined {
   if (status !== 'active')
-    return `The webhook is ${status}. The replay waits for: parley webhooks resume ${webhook_id}`;
+    return `The webhook is ${status}. The replay waits for: ${program} webhooks resume ${webhook_id}`;
   if (down_since === null) return undefined;
-  return `The endpoint is down. The replay waits for it. Find out why: parley webhooks test ${webhook_id}`;
+  return `The endpoint is down. The replay waits for it. Find out why: ${program} webhooks test ${webhook_id}`;
 }
 
 /** Returns the progress in events. Without an exact number it is that in the log, which holds other events too. */

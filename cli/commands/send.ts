@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { chatIdOf, chatReference } from '../chat-reference.ts';
 import { defineCommand, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
@@ -25,7 +26,7 @@ export const command = defineCommand({
     ...connection,
   },
   prints: 'messages.send_message',
-  notes: 'Interrupted uploads resume on the next run. See: parley upload --help',
+  notes: `Interrupted uploads resume on the next run. See: ${program} upload --help`,
   async run({ chat, text: typed }, options, context) {
     const { file, name, 'file-id': file_id, 'reply-to': reply_to, json, quiet, ...where } = options;
     if (file !== undefined && file_id !== undefined) throw new UsageError('Give --file or --file-id, not both.');

@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { hint, print, printJson } from '../output.ts';
@@ -26,6 +27,6 @@ that no message names after a day.`,
     if (json) return printJson(context, { file: uploaded.file });
     const { file_id } = uploaded.file;
     await print(context, String(file_id));
-    await hint(context, `Send it with: parley send <chat_id> --file-id ${file_id}`);
+    await hint(context, `Send it with: ${program} send <chat_id> --file-id ${file_id}`);
   },
 });

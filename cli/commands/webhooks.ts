@@ -1,4 +1,5 @@
 import { type Delivery, type EventName, eventNames, type Warning } from '@parley/contract';
+import { program } from '@parley/server/lib/program.ts';
 import type { ClientOutput } from '@parley-chat/sdk';
 import { chatReference, idOf } from '../chat-reference.ts';
 import { defineCommand, type Read, UsageError } from '../command.ts';
@@ -59,7 +60,7 @@ login registered. An access token sees those of access tokens and of the browser
     ]);
     if (page.has_more) await hint(context, `There are more: --after ${page.webhooks.at(-1)?.webhook_id}`);
     const [first] = failing.keys();
-    if (first !== undefined) await hint(context, `What to do: parley webhooks show ${first}`);
+    if (first !== undefined) await hint(context, `What to do: ${program} webhooks show ${first}`);
   },
 });
 
@@ -97,7 +98,7 @@ function failureRows(failing: Delivery): string[][] {
   const result = lastAttempt(failing);
   const advice = adviceOn(result);
   return [
-    ['last error', `${attemptText(result)}. See: parley webhooks delivery ${failing.delivery_id}`],
+    ['last error', `${attemptText(result)}. See: ${program} webhooks delivery ${failing.delivery_id}`],
     ...(advice === '' ? [] : [['advice', advice]]),
   ];
 }
@@ -127,7 +128,7 @@ in the browser.`,
     await print(context, `webhook_id=${webhook_id}`, ...(isNew ? [`secret=${secret}`] : []));
     if (isNew) await hint(context, 'The secret is shown only once.');
     await warn(created.warnings, context);
-    await hint(context, `Test it: parley webhooks test ${webhook_id}`);
+    await hint(context, `Test it: ${program} webhooks test ${webhook_id}`);
   },
 });
 
@@ -201,7 +202,7 @@ const statusCommand = (status: 'active' | 'paused', notes: string, said: (webhoo
 export const pause = statusCommand(
   'paused',
   'Events wait until it is resumed, as long as the event log keeps them.',
-  ({ webhook_id }) => `Paused webhook ${webhook_id}. Events wait until: parley webhooks resume ${webhook_id}`,
+  ({ webhook_id }) => `Paused webhook ${webhook_id}. Events wait until: ${program} webhooks resume ${webhook_id}`,
 );
 
 export const resume = statusCommand(

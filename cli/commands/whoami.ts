@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { oneLine, print, printJson } from '../output.ts';
@@ -6,7 +7,7 @@ import { connection, json } from '../values.ts';
 const sources = {
   '--token': 'the access token of --token',
   PARLEY_TOKEN: 'the access token in PARLEY_TOKEN',
-  login: 'parley login',
+  login: `${program} login`,
 } as const;
 
 export const command = defineCommand({

@@ -106,7 +106,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
         failed(1, 'rosabot is a bot, and this is for people.'),
         failed(1, 'The password must be at least 10 characters.'),
         failed(1, 'The password is one of the passwords that are tried first: choose another.'),
-        failed(2, 'Give --password or --password-stdin. See: parley user password --help'),
+        failed(2, 'Give --password or --password-stdin. See: npx parley user password --help'),
       ]);
       expect(await signIn('rosa', old)).toBeString();
     });
@@ -187,7 +187,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
         parley(['token', 'create', 'bobbot', '--scopes', 'admin'], server().env),
       ]);
       expect(refused).toEqual([
-        failed(2, '--owner is missing. See: parley bot add --help'),
+        failed(2, '--owner is missing. See: npx parley bot add --help'),
         failed(1, 'There is no user named nobody, or the user is disabled.'),
         failed(1, 'bobbot is a bot, and this is for people.'),
         failed(1, 'The name BOB is taken.'),
@@ -256,7 +256,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
         parley(['audit', '--limit', '0'], server().env),
       ]);
       expect(refused).toEqual([
-        failed(2, 'There is no act "sined_in". Did you mean signed_in? See: parley audit --help'),
+        failed(2, 'There is no act "sined_in". Did you mean signed_in? See: npx parley audit --help'),
         failed(1, 'There is no user named nobody.'),
         failed(2, '--limit must be a whole number from 1, not "0".'),
       ]);

@@ -109,7 +109,7 @@ describe('parley api', () => {
     const { env } = await sceneOn(server());
     expect(await parley(['api', 'chats.lst'], env)).toEqual(failed(2, 'Did you mean chats.list?'));
     expect(await parley(['api', 'chats.list', 'limit'], env)).toEqual(failed(2, 'A field is name=value'));
-    expect(await parley(['api', 'events.stream'], env)).toEqual(failed(2, 'Use: parley listen'));
+    expect(await parley(['api', 'events.stream'], env)).toEqual(failed(2, 'Use: npx parley listen'));
     expect(await parley(['api', 'chats.get', 'chat_id=999999'], env)).toEqual(failed(1, /chat/i));
   });
 });
@@ -177,28 +177,54 @@ describe('completion', () => {
     expect(await completed('')).not.toContain('complete');
   });
 
-  /** A folder with a `parley` to complete. */
-  const withProgram = () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'parley'), `#!/bin/sh\nexec ${process.execPath} ${mainFile} "$@"\n`);
-    chmodSync(join(folder, 'parley'), 0o755);
-    return { PATH: `${folder}:${process.env.PATH}`, HOME: folder };
+  /** A home with a `parley` to complete. */
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'parley'), `#!/bin/sh\nexec ${process.execPath} ${mainFile} "$@"\n`);
+  chmodSync(join(home, 'parley'), 0o755);
+
+  /** Runs a script where `parley` is not on the PATH, except for the one word `parley` itself. */
+  const inShell = (shell: string, typed: string, script: string) => {
+    const path = typed === 'parley' ? `${home}:${process.env.PATH}` : process.env.PATH;
+    const run = Bun.spawnSync([shell, '-c', script], { cwd: home, env: { PATH: path, HOME: home } });
+    return { stdout: run.stdout.toString(), stderr: run.stderr.toString() };
   };
 
-  testUnless(requireProgram('bash'), 'works in bash', async () => {
-    const script = `source <(parley completion bash); COMP_WORDS=(parley webhooks pau); COMP_CWORD=2; _parley; echo "\${COMPREPLY[@]}"`;
-    const run = Bun.spawnSync(['bash', '-c', script], { env: withProgram() });
-    expect(run.stdout.toString()).toBe('pause\n');
+  const ways = ['parley', './parley', '~/parley', join(home, 'parley')];
+
+  testUnless(requireProgram('bash'), 'works in bash, however the program is typed', async () => {
+    for (const typed of ways) {
+      // Bash takes what `complete` has for the last part of a path.
+      const script = `source <("$HOME/parley" completion bash); complete -p parley >/dev/null
+        COMP_WORDS=('${typed}' webhooks pau); COMP_CWORD=2; _parley; echo "\${COMPREPLY[@]}"`;
+      expect({ typed, ...inShell('bash', typed, script) }).toEqual({ typed, stdout: 'pause\n', stderr: '' });
+    }
   });
 
-  testUnless(optionalProgram('fish'), 'works in fish', async () => {
-    const script = 'parley completion fish | source; complete -C "parley webhooks pau"';
-    const run = Bun.spawnSync(['fish', '-c', script], { env: withProgram() });
-    expect(run.stdout.toString()).toStartWith('pause\t');
+  testUnless(optionalProgram('fish'), 'works in fish, however the program is typed', async () => {
+    for (const typed of ways) {
+      const script = `~/parley completion fish | source; complete -C '${typed} webhooks pau'`;
+      expect({ typed, ...inShell('fish', typed, script) }).toEqual({
+        typed,
+        stdout: expect.stringMatching(/^pause\t/),
+        stderr: '',
+      });
+    }
   });
 
-  testUnless(optionalProgram('zsh'), 'is a valid script of zsh', async () => {
-    const run = Bun.spawnSync(['zsh', '-n', '-c', await said(['completion', 'zsh'])]);
-    expect({ code: run.exitCode, stderr: run.stderr.toString() }).toEqual({ code: 0, stderr: '' });
+  testUnless(optionalProgram('fish'), 'says nothing in fish where there is no program', async () => {
+    const script = `~/parley completion fish | source; complete -C './nowhere/parley webhooks pau'`;
+    expect(inShell('fish', './nowhere/parley', script)).toEqual({ stdout: '', stderr: '' });
+  });
+
+  testUnless(optionalProgram('zsh'), 'works in zsh, however the program is typed', async () => {
+    for (const typed of ways) {
+      const script = `compdef() { : }; _files() { : }; _describe() { print -l -- "\${(@P)2}" }
+        source <("$HOME/parley" completion zsh); words=('${typed}' webhooks pau); CURRENT=3; _parley`;
+      expect({ typed, ...inShell('zsh', typed, script) }).toEqual({
+        typed,
+        stdout: expect.stringMatching(/^pause:/),
+        stderr: '',
+      });
+    }
   });
 });

@@ -164,8 +164,8 @@ onAnyEngine('deliveries', (engine) => {
     const held = await parley(replay, it.env);
     expect(held).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^Started replay \d+\. See: parley webhooks replays \d+\n$/),
-      stderr: `The webhook is paused. Start it: parley webhooks resume ${it.id}\n`,
+      stdout: expect.stringMatching(/^Started replay \d+\. See: npx parley webhooks replays \d+\n$/),
+      stderr: `The webhook is paused. Start it: npx parley webhooks resume ${it.id}\n`,
     });
     it.hook.answers.push(...Array.from({ length: 50 }, () => new Response(null, { status: 500 })));
     await said(['webhooks', 'resume', it.id], it.env);
@@ -176,7 +176,7 @@ onAnyEngine('deliveries', (engine) => {
     );
     await eventually('it handles the signal', () => watching.context.signal('SIGINT'));
     expect(await watching.status).toBe('SIGINT');
-    expect(watching.stderr).toMatch(/^Replay \d+ continues on the server\. See: parley webhooks replays \d+\n$/);
+    expect(watching.stderr).toMatch(/^Replay \d+ continues on the server\. See: npx parley webhooks replays \d+\n$/);
     const [, replayId = ''] = /^Replay (\d+)/.exec(watching.stderr) ?? [];
     expect(await said(['webhooks', 'cancel', replayId], it.env)).toMatch(/^Replay \d+ is cancelled: 0 delivered/);
   });
@@ -190,7 +190,7 @@ onAnyEngine('deliveries', (engine) => {
     await eventually('it says why', () => watching.stderr !== '');
     await watching.stop('SIGINT');
     expect(watching.stderr.split('\n')).toEqual([
-      `The endpoint is down. The replay waits for it. Find out why: parley webhooks test ${it.id}`,
+      `The endpoint is down. The replay waits for it. Find out why: npx parley webhooks test ${it.id}`,
       expect.stringMatching(/^Replay \d+ continues on the server\./),
       '',
     ]);

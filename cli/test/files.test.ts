@@ -37,7 +37,7 @@ onAnyEngine('a file on the command line', (engine) => {
     expect(uploaded).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^\d+\n$/),
-      stderr: `Send it with: parley send <chat_id> --file-id ${file_id}\n`,
+      stderr: `Send it with: npx parley send <chat_id> --file-id ${file_id}\n`,
     });
     expect(await said(['send', String(chatId), 'here', 'it is', '--file-id', file_id], env)).toStartWith(
       'Sent message ',
@@ -191,11 +191,11 @@ describe('a file that cannot be uploaded', () => {
   });
 
   test.each([
-    [['send', '1', '--file', 'x', '--file-id', '2'], 'Give --file or --file-id, not both. See: parley send --help'],
-    [['send', '1', 'text', '--name', 'x'], '--name requires --file. See: parley send --help'],
-    [['upload'], '<path> is missing. See: parley upload --help'],
+    [['send', '1', '--file', 'x', '--file-id', '2'], 'Give --file or --file-id, not both. See: npx parley send --help'],
+    [['send', '1', 'text', '--name', 'x'], '--name requires --file. See: npx parley send --help'],
+    [['upload'], '<path> is missing. See: npx parley upload --help'],
     [['download', 'x'], '<file_id> must be a whole number from 1, not "x".'],
-    [['download', '1', '-', '--json'], 'Give --json or -, not both. See: parley download --help'],
+    [['download', '1', '-', '--json'], 'Give --json or -, not both. See: npx parley download --help'],
   ])('is a usage error: parley %p', async (words, line) => {
     expect(await parley(words, { PARLEY_TOKEN: 'x' })).toEqual(failed(2, line));
   });

@@ -310,7 +310,7 @@ describe('a wrong command line', () => {
   test('is reported in one line, with exit code 2', async () => {
     expect(await parley(['listen', '--forward', 'localhost:3000'])).toEqual(failed(2, '--forward must be a URL'));
     expect(await parley(['listen', '--events', 'new_mesage'])).toEqual(
-      failed(2, 'There is no event "new_mesage". Did you mean new_message? See: parley listen --help'),
+      failed(2, 'There is no event "new_mesage". Did you mean new_message? See: npx parley listen --help'),
     );
   });
 

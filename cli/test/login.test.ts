@@ -503,7 +503,7 @@ describe('whoami', () => {
     const { env, name, user } = await signedIn(server());
     const start = `${name} (id ${user.userId}) at ${server().url}, by `;
     expect(await said(['whoami'], env)).toBe(
-      `${start}parley login.\nScopes: messages:read, messages:write, chats:read, chats:write, webhooks, files, apps.`,
+      `${start}npx parley login.\nScopes: messages:read, messages:write, chats:read, chats:write, webhooks, files, apps.`,
     );
     expect(await said(['whoami'], { ...env, PARLEY_TOKEN: user.token })).toBe(
       `${start}the access token in PARLEY_TOKEN.`,

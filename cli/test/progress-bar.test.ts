@@ -92,7 +92,7 @@ describe('at a terminal', () => {
     const id = stdout.trim();
     expect(code).toBe(0);
     const { seen } = upload.context;
-    expect(seen).toEndWith(`${erased}${id}\nSend it with: parley send <chat_id> --file-id ${id}\n`);
+    expect(seen).toEndWith(`${erased}${id}\nSend it with: npx parley send <chat_id> --file-id ${id}\n`);
     expect(seen).toMatch(bar('Uploading'));
     const download = atTerminal(['download', id], env);
     expect((await download.end()).code).toBe(0);

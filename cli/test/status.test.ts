@@ -51,9 +51,9 @@ onAnyEngine('status', (engine) => {
     expect(shown).toMatch(/^backlog +1 pending delivery$/m);
     const { stdout, stderr } = await parley(['webhooks', 'list'], scene.env);
     expect(stdout).toMatch(new RegExp(`^${id} +failing: 500 +\\d+ s `, 'm'));
-    expect(stderr).toBe(`What to do: parley webhooks show ${id}\n`);
+    expect(stderr).toBe(`What to do: npx parley webhooks show ${id}\n`);
     expect(await said(['webhooks', 'show', String(id)], scene.env)).toMatch(
-      new RegExp(`^status +failing since .*\\. Try it now: parley webhooks test ${id}$`, 'm'),
+      new RegExp(`^status +failing since .*\\. Try it now: npx parley webhooks test ${id}$`, 'm'),
     );
     await said(['webhooks', 'delete', String(id), '--yes'], scene.env);
   });

@@ -119,8 +119,8 @@ describe('the commands that talk', () => {
       parley(['messages', chatId, '--limit', '1'], bob),
       said(['messages', chatId, '--before', String(second), '--json'], bob),
     ]);
-    expect(start.stderr).toBe(`There are more: parley messages ${chatId} --after ${second}\n`);
-    expect(end.stderr).toBe(`There are more: parley messages ${chatId} --before ${newest}\n`);
+    expect(start.stderr).toBe(`There are more: npx parley messages ${chatId} --after ${second}\n`);
+    expect(end.stderr).toBe(`There are more: npx parley messages ${chatId} --before ${newest}\n`);
     expect(JSON.parse(between).messages.map((m: { message_id: number }) => m.message_id)).toEqual([first]);
   });
 
@@ -211,7 +211,7 @@ describe('talking to nobody', () => {
     const { code, stderr } = await parley(['send', '1', '--token', 'x'], {}, new Uint8Array([0xff, 0xfe]));
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'Standard input must be UTF-8 text. See: parley send --help\n',
+      stderr: 'Standard input must be UTF-8 text. See: npx parley send --help\n',
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { eventually } from '@parley/server/test/support/eventually.ts';
@@ -21,7 +21,7 @@ describe('the help', () => {
     'describes one command: parley %p',
     async (words) => {
       const help = await said(words);
-      expect(help).toStartWith('Usage: parley user add <name> [options]\n\nAdd a user. ');
+      expect(help).toStartWith('Usage: npx parley user add <name> [options]\n\nAdd a user. ');
       expect(help).toMatch(/^ {2}--display-name <text> {2}\S/m);
     },
   );
@@ -34,9 +34,27 @@ describe('the help', () => {
 
   test('exists for every command', async () => {
     for (const row of commands) {
-      expect(helpFor(row, (await row.load()).command)).toStartWith(`Usage: parley ${row.name} `);
+      expect(helpFor(row, (await row.load()).command)).toStartWith(`Usage: npx parley ${row.name} `);
     }
   });
+});
+
+test('every command in a text is typed as the program was: none is written by hand', () => {
+  const root = join(import.meta.dir, '../..');
+  const firsts = new Set(['help', ...commands.map(({ name }) => name.split(' ')[0])]);
+  const byHand = new RegExp(`\\bparley (${[...firsts].join('|')})\\b|npx parley |npm ci`);
+  // The reference of the settings is about all ways.
+  const files = [...new Bun.Glob('{cli,server,web}/**/*.{ts,tsx}').scanSync(root)].filter(
+    (file) => !/(^|\/)(test|node_modules)\/|^server\/config\.ts$/.test(file),
+  );
+  expect(files).toContain('cli/run.ts');
+  const lines = files.flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .filter((line) => byHand.test(line) && !/^\s*(\/\/|\/?\*)/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(lines).toEqual([]);
 });
 
 describe('the version', () => {
@@ -64,18 +82,21 @@ describe('the version', () => {
 
 describe('a usage error', () => {
   test.each([
-    [['sned', '1', 'hello'], 'There is no command "sned". Did you mean send? See: parley help'],
-    [['frobnicate'], 'There is no command "frobnicate". See: parley help'],
-    [['help', 'sned'], 'There is no command "sned". Did you mean send? See: parley help'],
-    [['user'], 'Choose one: parley user add, parley user list, parley user password. See: parley help'],
-    [['user', 'ad', 'ada'], 'There is no command "user ad". Did you mean user add? See: parley help'],
-    [['user', 'frobnicate'], 'There is no command "user frobnicate". Choose one: parley user add, '],
-    [['--json', 'user', 'list'], 'Give a command before --json. See: parley help'],
-    [['user', 'add'], '<name> is missing. See: parley user add --help'],
-    [['user', 'add', 'ada', '--amdin'], "Unknown option '--amdin'. Did you mean --admin? See: parley user add --help"],
+    [['sned', '1', 'hello'], 'There is no command "sned". Did you mean send? See: npx parley help'],
+    [['frobnicate'], 'There is no command "frobnicate". See: npx parley help'],
+    [['help', 'sned'], 'There is no command "sned". Did you mean send? See: npx parley help'],
+    [['user'], 'Choose one: npx parley user add, npx parley user list, npx parley user password. See: npx parley help'],
+    [['user', 'ad', 'ada'], 'There is no command "user ad". Did you mean user add? See: npx parley help'],
+    [['user', 'frobnicate'], 'There is no command "user frobnicate". Choose one: npx parley user add, '],
+    [['--json', 'user', 'list'], 'Give a command before --json. See: npx parley help'],
+    [['user', 'add'], '<name> is missing. See: npx parley user add --help'],
+    [
+      ['user', 'add', 'ada', '--amdin'],
+      "Unknown option '--amdin'. Did you mean --admin? See: npx parley user add --help",
+    ],
     [['user', 'add', 'ada', '--password', 'x', '--password-stdin'], 'Give --password or --password-stdin, not both.'],
-    [['user', 'list', 'b\u001b[31m\n'], 'Unexpected argument "b\\u001b[31m\\n". See: parley user list --help'],
-    [['send', '1', '-5', 'degrees'], 'Put -- before words that begin with a dash. See: parley send --help'],
+    [['user', 'list', 'b\u001b[31m\n'], 'Unexpected argument "b\\u001b[31m\\n". See: npx parley user list --help'],
+    [['send', '1', '-5', 'degrees'], 'Put -- before words that begin with a dash. See: npx parley send --help'],
   ])('is one line, with exit code 2: parley %p', async (words, line) => {
     expect(await parley(words)).toEqual(failed(2, line));
   });

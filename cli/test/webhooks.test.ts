@@ -29,7 +29,7 @@ onAnyEngine('webhooks', (engine) => {
     expect(await parley(['webhooks', 'list'], scene.env)).toEqual({ code: 0, stdout: '', stderr: 'No webhooks.\n' });
     const made = await parley(['webhooks', 'create', hook.url], scene.env);
     const [, id = '', secret = ''] = /^webhook_id=(\d+)\nsecret=([0-9a-f]{64})\n$/.exec(made.stdout) ?? [];
-    expect(made.stderr).toBe(`The secret is shown only once.\nTest it: parley webhooks test ${id}\n`);
+    expect(made.stderr).toBe(`The secret is shown only once.\nTest it: npx parley webhooks test ${id}\n`);
     await scene.send('hello');
     const [received] = await hook.gets(1);
     if (!received) throw new Error('nothing was received');
@@ -106,8 +106,8 @@ onAnyEngine('webhooks', (engine) => {
       const text = await said(['webhooks', 'show', id], scene.env);
       return text.includes('last error') && text.includes('down since') && text;
     });
-    expect(shown).toMatch(new RegExp(`^status +down since .* Try it now: parley webhooks test ${id}$`, 'm'));
-    expect(shown).toMatch(/^last error +connection refused after \d+ ms\. See: parley webhooks delivery \d+$/m);
+    expect(shown).toMatch(new RegExp(`^status +down since .* Try it now: npx parley webhooks test ${id}$`, 'm'));
+    expect(shown).toMatch(/^last error +connection refused after \d+ ms\. See: npx parley webhooks delivery \d+$/m);
     expect(shown).toMatch(/^advice +Nothing listens there\./m);
     expect(await said(['webhooks', 'list'], scene.env)).toMatch(
       new RegExp(`^${id} +down: connection refused +\\d+ s `, 'm'),
@@ -119,7 +119,7 @@ onAnyEngine('webhooks', (engine) => {
     await using hook = new Hook();
     const id = await created(scene, `http://127.0.0.1:${await freePort()}/hook`);
     expect(await said(['webhooks', 'pause', id], scene.env)).toBe(
-      `Paused webhook ${id}. Events wait until: parley webhooks resume ${id}`,
+      `Paused webhook ${id}. Events wait until: npx parley webhooks resume ${id}`,
     );
     await scene.send('waits');
     expect(await said(['webhooks', 'update', id, '--new-url', hook.url, '--events', 'new_message'], scene.env)).toBe(

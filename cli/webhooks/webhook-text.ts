@@ -1,4 +1,5 @@
 import { disabledReasons, type Webhook } from '@parley/contract';
+import { program } from '@parley/server/lib/program.ts';
 import type { WebhookHealth } from '@parley-chat/sdk/operations.ts';
 import { ageText } from '../age.ts';
 import type { Environment } from '../context.ts';
@@ -35,15 +36,17 @@ export const eventsText = ({ events }: Pick<Webhook, 'events'>): string =>
 /** Returns the state of a webhook in a sentence, with the command that helps. */
 export function stateLine(webhook: Webhook, health: WebhookHealth | undefined, env: Environment): string {
   const { webhook_id, status, disabled_reason, down_since, next_attempt_at } = webhook;
-  const resume = `parley webhooks resume ${webhook_id}`;
+  const resume = `${program} webhooks resume ${webhook_id}`;
   if (status === 'paused') return `paused. Events wait until: ${resume}`;
   if (status === 'disabled') return `disabled: ${reasonText(disabled_reason)}. Make it active: ${resume}`;
   if (down_since === null) {
     const since = health?.failing_since ? ` since ${localTime(health.failing_since, env)}` : '';
-    return health ? `${statusText(webhook, health)}${since}. Try it now: parley webhooks test ${webhook_id}` : 'active';
+    return health
+      ? `${statusText(webhook, health)}${since}. Try it now: ${program} webhooks test ${webhook_id}`
+      : 'active';
   }
   const next = next_attempt_at === null ? '' : ` The next attempt is at ${localSecond(next_attempt_at, env)}.`;
-  return `down since ${localTime(down_since, env)}.${next} Try it now: parley webhooks test ${webhook_id}`;
+  return `down since ${localTime(down_since, env)}.${next} Try it now: ${program} webhooks test ${webhook_id}`;
 }
 
 /** A newer server may have other reasons. */

@@ -5,27 +5,31 @@ import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.
 import { eventually } from '@parley/server/test/support/eventually.ts';
 import { requirePrograms, testUnless } from '@parley/server/test/support/requirements.ts';
 import { listeningUrl } from '@parley/server/test/support/server.ts';
-import { expectTour, portsOf, runBlocks, tourBlocks } from '@parley/server/test/support/shell.ts';
+import { expectTour, portsOf, runBlocks, shellBlocks, tourBlocks } from '@parley/server/test/support/shell.ts';
 import { surprisingFiles } from '../../cli/test/surprising-files.ts';
 import { bundle, root } from '../bundle.ts';
 
 const maxBytes = 125_000_000;
 
-/** The programs of the tour, and neither Node nor Bun. */
-const tools = ['bash', 'cat', 'curl', 'sleep', 'timeout'];
+/** The programs of the README, and neither Node nor Bun. */
+const tools = ['bash', 'cat', 'cp', 'curl', 'mkdir', 'sleep', 'timeout'];
 
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+let base: string;
 let folder: string;
 let environment: Record<string, string>;
 
-/** The program alone in a folder, and a PATH without a runtime. */
+/** The program where `npm run build` writes it, and a PATH without a runtime. */
 beforeAll(async () => {
-  const base = temporaryFolder();
-  folder = join(base, 'alone');
+  base = temporaryFolder();
+  const home = join(base, 'home');
   const path = join(base, 'bin');
-  for (const made of [folder, path]) mkdirSync(made);
+  folder = join(home, 'parley');
+  for (const made of [home, path]) mkdirSync(made);
   for (const tool of tools) symlinkSync(Bun.which(tool) ?? '/nowhere', join(path, tool));
-  environment = { PATH: path, HOME: folder, HOST: '127.0.0.1' };
-  await bundle({ executable: join(folder, 'parley') });
+  environment = { PATH: path, HOME: home, HOST: '127.0.0.1' };
+  await bundle({ executable: join(base, 'dist/parley') });
 });
 
 const parley = (...words: string[]) => {
@@ -34,15 +38,17 @@ const parley = (...words: string[]) => {
 };
 
 test('the executable is small enough to download', () => {
-  expect(statSync(join(folder, 'parley')).size).toBeLessThan(maxBytes);
+  expect(statSync(join(base, 'dist/parley')).size).toBeLessThan(maxBytes);
 });
 
 describe('the executable alone in a folder', () => {
   let url: string;
   let server: Bun.Subprocess<'ignore', 'ignore', 'pipe'>;
   beforeAll(async () => {
-    server = Bun.spawn(['./parley', 'serve'], {
-      cwd: folder,
+    const [start = ''] = shellBlocks(readme).flatMap((block) => block.match(/^mkdir .* \.\/parley serve$/m) ?? []);
+    // Without a shell that would get its signals.
+    server = Bun.spawn(['bash', '-ec', start.replace('./parley serve', 'exec ./parley serve')], {
+      cwd: base,
       env: { ...environment, PORT: '0', PARLEY_BACKUP_EVERY: '24h' },
       stdin: 'ignore',
       stdout: 'ignore',
@@ -66,8 +72,19 @@ describe('the executable alone in a folder', () => {
     });
   });
 
+  test('shows commands as it was typed', async () => {
+    const page = await (await fetch(`${url}/setup/expired`)).text();
+    expect(page).toContain('./parley user add &lt;name&gt; --admin');
+    expect(parley('user', 'list', '--frobnicate').stderr).toContain('See: ./parley user list --help');
+    const onPath = Bun.spawnSync(['bash', '-c', 'parley help frobnicate'], {
+      cwd: base,
+      env: { ...environment, PATH: `${environment.PATH}:${folder}` },
+    });
+    expect(onPath.stderr.toString()).toContain('See: parley help');
+  });
+
   testUnless(requirePrograms('curl', 'bash'), "passes the README's tour", async () => {
-    const blocks = tourBlocks(readFileSync(join(root, 'README.md'), 'utf8'));
+    const blocks = tourBlocks(readme);
     const adapt = await portsOf(url);
     const { outputs } = await runBlocks(blocks, { cwd: folder, env: environment }, (script) =>
       adapt(script).replaceAll('npx parley', './parley'),

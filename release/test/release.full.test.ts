@@ -78,6 +78,10 @@ describe('a release', () => {
       name: '@parley-chat/cli',
       dependencies: ['bun'],
     });
+    const readme = readFileSync(join(unpacked, 'README.md'), 'utf8');
+    expect(readme).toContain(`npm i -g ${name}\nparley serve`);
+    // The package has neither the pages nor the scripts of the repository.
+    expect(readme).not.toMatch(/\]\((?!https?:)|npm (ci|start|run)|npx parley/);
     mkdirSync(join(unpacked, 'node_modules'));
     symlinkSync(join(root, 'node_modules/bun'), join(unpacked, 'node_modules/bun'));
     const path = temporaryFolder();

@@ -2,6 +2,7 @@ import { ParleyError, type Setting, type UserId } from '@parley/contract';
 import type { AuditDetails } from '../auth/audit.ts';
 import { idsIn } from '../auth/audit-ids.ts';
 import type { DiskSpace } from '../lib/disk-space.ts';
+import { backupCommand } from '../lib/program.ts';
 import { namesOfApps } from '../store/access/apps.ts';
 import { type AuditRow, listAudit } from '../store/access/audit.ts';
 import { listUse, sumFileBytes } from '../store/access/owner-use.ts';
@@ -47,6 +48,7 @@ export const administrationHandlers = (services: Services) => {
           disk_free_bytes: free,
           disk_total_bytes: total,
           last_backup: await lastBackup(engine),
+          backup_command: backupCommand,
         },
       };
     },

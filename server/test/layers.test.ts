@@ -228,7 +228,7 @@ describe('time, randomness and settings come in from outside', () => {
 
   test('only what starts a process reads its environment', () => {
     const starting = (file: string) =>
-      /^(cli|proof|docs|examples|release)\/|^web\/build\.ts$|^server\/(main|config)\.ts$/.test(file);
+      /^(cli|proof|docs|examples|release)\/|^web\/build\.ts$|^server\/(main|config|lib\/program)\.ts$/.test(file);
     expect(mentioning(/\b(process|Bun|import\.meta)\.env\b/, (file) => !starting(file) && !isSnippets(file))).toEqual(
       [],
     );

@@ -169,6 +169,8 @@ inChromium('administration in the console', () => {
     await page.getByRole('checkbox', { name: 'Only those that are set' }).check();
     await row(page, /^PARLEY_AUDIT_DAYS/).waitFor({ state: 'detached' });
     await page.getByText('365 days').waitFor();
+    const { status } = await ada.ok('service.status', {});
+    await page.getByText(status.backup_command, { exact: true }).waitFor();
     await button(page, 'Copy the command').click();
     await page.getByText('Copied').waitFor();
   });

@@ -19,9 +19,9 @@ const settings: ReadonlySet<string> = new Set(Object.values(settingsTable).map((
 /** Variables of the runtime and its libraries. */
 const notOurs = /^(PATH|NODE_ENV|BUN_\w+)$/;
 
-/** NAME=value, separated by spaces. */
+/** NAME=value or NAME="value", separated by spaces. */
 const assignments = (text: string): [string, string][] =>
-  text.split(' ').map((pair) => pair.split(/=(.*)/s, 2) as [string, string]);
+  [...text.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g)].map(([, name = '', quoted, plain = '']) => [name, quoted ?? plain]);
 
 describe('the image', () => {
   const text = (name: string) =>
@@ -74,6 +74,13 @@ describe('the image', () => {
     expect(Object.keys(env).filter((name) => !settings.has(name) && !notOurs.test(name))).toEqual([]);
     expect(readSettings(env)).toMatchObject({ host: '0.0.0.0', port: 8080, folder: '/data' });
     expect(text('VOLUME')).toEqual(['/data']);
+  });
+
+  test('shows commands that work outside of the container', () => {
+    const env = Object.fromEntries(text('ENV').flatMap(assignments));
+    const run = Bun.spawnSync([process.execPath, join(root, 'cli/main.ts'), 'user', 'list', '--frobnicate'], { env });
+    expect(run.stderr.toString()).toContain('See: docker exec parley bun cli/main.ts user list --help');
+    expect(read('README.md')).toContain('docker exec parley bun cli/main.ts user list');
   });
 
   describe('laid out from its files alone', () => {

@@ -365,6 +365,7 @@ onAnyEngine('the state of the server', (engine) => {
     await root.ok('messages.send_message', { chat_id: group.chat_id, content: 'one', file });
     const { status } = await root.ok('service.status', {});
     expect(status).toMatchObject({ database: engine, file_bytes: 1_000, files: 'data_folder', last_backup: null });
+    expect(status.backup_command).toStartWith('npx parley backup ');
     expect(status.database_bytes).toBeGreaterThan(100_000);
     expect(status.disk_total_bytes).toBeGreaterThan(status.disk_free_bytes);
   });

@@ -230,7 +230,7 @@ export const en = {
     upgradeSteps: [
       'Read what is new in CHANGELOG.md of the new version.',
       'Make a backup with the command above.',
-      'Stop the server, replace its files, run npm ci, and start it. It changes the database by itself.',
+      'Stop the server, install the new version in the way this one was installed, and start it. It changes the database by itself.',
     ],
     upgradeNote: 'An older version refuses a database of a newer one. The way back is the backup.',
     storage: 'Storage',

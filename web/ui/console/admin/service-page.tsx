@@ -14,8 +14,6 @@ import { AdminTable } from './table.tsx';
 
 const words = adminText.service;
 
-const backupCommand = 'npx parley backup "parley-$(date +%F-%H%M).backup"';
-
 /** Days that metrics are kept. No setting changes them. */
 const metricDays = 2;
 
@@ -91,7 +89,7 @@ interface StatusProps {
   readonly status: ServiceStatus;
 }
 
-const Backup = ({ status: { last_backup, files } }: StatusProps) => (
+const Backup = ({ status: { last_backup, files, backup_command } }: StatusProps) => (
   <Block title={words.backup}>
     <Facts
       facts={[
@@ -108,8 +106,8 @@ const Backup = ({ status: { last_backup, files } }: StatusProps) => (
     />
     <p class="muted">{words.command}</p>
     <div class="command">
-      <pre class="code">{backupCommand}</pre>
-      <CopyButton text={backupCommand} label={words.copyCommand} />
+      <pre class="code">{backup_command}</pre>
+      <CopyButton text={backup_command} label={words.copyCommand} />
     </div>
     {files === 's3' && <p class="bad">{words.bucketNote}</p>}
   </Block>
