@@ -36,6 +36,7 @@ export const parts: Readonly<Record<string, (figures: Figures) => string>> = {
     ),
   messages: ({ curves }) => curveTable(curves.get('messages in the chat')),
   webhooks: ({ curves }) => curveTable(curves.get('webhooks')),
+  deliveries: ({ curves }) => curveTable(curves.get('deliveries of the webhook')),
   chats: ({ curves }) => curveTable(curves.get('chats of the user')),
   connections: ({ curves }) => curveTable(curves.get('connections')),
   latency: ({ curves }) => latencyTable(curves.get('connections')),
