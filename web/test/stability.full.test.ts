@@ -121,7 +121,7 @@ inChromium('nothing on the page moves by itself', () => {
   test('and an open chat follows its end, also one that was opened empty', async () => {
     const chatId = await groupWith(stage, 'Opened empty');
     const page = await stage.open('ada', `/chats/${chatId}`, desk);
-    // What to do in an empty chat stands in its place.
+    // An empty chat shows what to do next instead, and hides this line.
     await log(page).getByText('This is the start of the chat.').waitFor({ state: 'attached' });
     for (let i = 0; i < 40; i++) await say(stage.person('bob'), chatId, i % 3 === 0 ? long : `message ${i}`);
     await say(stage.person('bob'), chatId, 'the last of them');

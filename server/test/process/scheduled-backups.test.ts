@@ -132,7 +132,7 @@ test('a backup from the future neither hides the others nor counts as one of the
   for (let look = 0; look < 3; look++) expect(await later(10 * second)).toEqual([]);
   expect(files()).toEqual([next, last, made, future]);
   expect(metric('parley_last_backup_time_seconds')).toBe(String(noon / 1_000));
-  // Somebody moves the backups elsewhere.
+  // The administrator moves the backups elsewhere.
   for (const name of files()) rmSync(join(folder, name));
   expect(await later(10 * second)).toEqual([]);
   expect(files()).toEqual([]);
