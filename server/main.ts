@@ -14,6 +14,9 @@ const impatientMs = 1_000;
 /** A start that a signal meets gets this long to finish, so that the server can stop in order. After it, the process ends at once. */
 const maxStartMs = 1_000;
 
+/** Then the memory that only the start needed is given back: 2 MB. */
+const afterStartMs = 1_000;
+
 /** PostgreSQL may still be starting. */
 const maxReachMs = 60_000;
 
@@ -29,6 +32,7 @@ export async function serve(): Promise<void> {
     starting = startParley(settings, processRuntime);
     const parley = await starting;
     say(...welcome(parley, settings));
+    setTimeout(Bun.shrink, afterStartMs).unref();
   } catch (error) {
     endWith(error);
   }

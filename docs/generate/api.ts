@@ -13,7 +13,7 @@ import { inputTable, outputTable, type Schema, type UnitOf } from './fields.ts';
 import { anchor, block, code, codes, json, page, table } from './markdown.ts';
 
 const rows = listOperations();
-const { schemas } = (openApi() as { components: { schemas: Readonly<Record<string, Schema>> } }).components;
+const { schemas } = ((await openApi()) as { components: { schemas: Readonly<Record<string, Schema>> } }).components;
 
 const intro = `Every operation is \`METHOD {base_url}/<resource>/<action>\`, or in its other form
 \`METHOD {base_url}/<resource>.php?action=<action>\`. Both are the same call. With the default settings, \`{base_url}\` is

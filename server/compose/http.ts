@@ -77,6 +77,7 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
     pages: servePages({
       ...pipeline,
       services,
+      contract,
       handlers,
       oauth,
       signUp: settings.signUp,

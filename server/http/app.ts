@@ -63,15 +63,17 @@ const isMetrics = /^\/metrics(?:\?|$)/;
 
 function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
-  const description = jsonLine(openApi(deps.contract, deps.version));
+  // Made when first asked for: few do, and it takes memory.
+  let description: Promise<string> | undefined;
   // A tenth of the size: a phone loads it for the API reference.
   let gzipped: Uint8Array<ArrayBuffer> | undefined;
 
-  app.get('/api/openapi.json', (c) => {
+  app.get('/api/openapi.json', async (c) => {
     const refusal = hostError(deps, c.req.raw, c.env);
     if (refusal) return new Response(refusal.message, refusal);
-    if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return json(description);
-    gzipped ??= Bun.gzipSync(description);
+    description ??= openApi(deps.contract, deps.version).then(jsonLine);
+    if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return json(await description);
+    gzipped ??= Bun.gzipSync(await description);
     return json(gzipped, { 'content-encoding': 'gzip' });
   });
   app.get('/healthz', (c) => c.text('ok\n'));

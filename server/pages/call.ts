@@ -5,17 +5,15 @@ import { validate } from '../http/validate.ts';
 import { PreparedJson } from '../operations/results.ts';
 import type { PageContext, SignedIn, SiteDeps } from './site.ts';
 
-const rows = new Map(listOperations().map((row) => [row.name, row]));
-
 /** Executes an operation of the API as the signed-in user, with the same validation and scopes. */
 export async function callOperation<N extends JsonOperationName>(
-  { handlers }: SiteDeps,
+  { contract, handlers }: SiteDeps,
   c: PageContext,
   { caller }: SignedIn,
   name: N,
   typed: unknown,
 ): Promise<Output<N>> {
-  const row = rows.get(name);
+  const row = listOperations(contract).find((one) => one.name === name);
   if (!row) throw new Error(`there is no operation ${name}`);
   requireScopes(caller, row.scopes);
   const input = validate(row.input, typed) as Input<N>;

@@ -1,4 +1,4 @@
-import { ParleyError, type UserId } from '@parley/contract';
+import { type Contract, ParleyError, type UserId } from '@parley/contract';
 import { type Context, Hono } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { Actor } from '../auth/audit.ts';
@@ -26,6 +26,7 @@ import { text } from './text/text.ts';
 
 export interface SiteDeps extends PipelineDeps {
   readonly services: Services & SignInServices;
+  readonly contract: Contract;
   readonly handlers: Handlers;
   readonly oauth: OAuth;
   readonly signUp: SignUpPolicy;

@@ -11,7 +11,7 @@ import { type CodeLanguage, codeOf } from '../ui/docs/request-snippets.ts';
 import { fieldsOf } from '../ui/docs/schema.ts';
 import { find, searchIndex } from '../ui/docs/search.ts';
 
-const document = openApi() as unknown as ApiDocument;
+const document = (await openApi()) as unknown as ApiDocument;
 const operations = operationsOf(document);
 const named = (name: string) => {
   const found = operations.find((operation) => operation.name === name);
