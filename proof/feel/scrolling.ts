@@ -40,7 +40,7 @@ export async function measureScroll(browser: Browser, page: Page, selector: stri
   return scrolledIn(main);
 }
 
-const categories = ['disabled-by-default-devtools.timeline', 'disabled-by-default-devtools.timeline.frame'];
+const categories = ['-*', 'disabled-by-default-devtools.timeline', 'disabled-by-default-devtools.timeline.frame'];
 
 /** Does something, and returns what the main thread of the page did meanwhile. */
 async function traced(browser: Browser, page: Page, work: () => Promise<unknown>): Promise<MainThread> {

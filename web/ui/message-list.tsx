@@ -19,6 +19,9 @@ const loadAheadPx = 2_000;
 
 const endPx = 48;
 
+/** The list repeats its last scroll for so long after each measurement, and goes to what was the end then. */
+const repeatMs = 200;
+
 /** The messages of a chat: virtual, and loaded in both directions. */
 export function MessageList({ state, timeline }: { state: ChatState; timeline: Timeline }) {
   const { chatId } = state;
@@ -29,6 +32,8 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
   const last = useRef<Pick<Place, 'top' | 'height'>>({ top: 0, height: Number.POSITIVE_INFINITY });
   /** The newest messages are on their way. */
   const isGoingToEnd = useRef(false);
+  /** When it was last sent to its end, or measured. */
+  const movedAt = useRef(0);
   const [isFarFromEnd, setFarFromEnd] = useState(false);
   // The line stays where it was when the chat was opened.
   useState(() => {
@@ -43,6 +48,7 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
 
   const toEnd = () => {
     isAtEnd.current = true;
+    movedAt.current = performance.now();
     state.reachedEnd.value++;
     list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
   };
@@ -65,7 +71,7 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
     if (isLeaving && isAtEnd.current) stopScroll(list.current);
     const isThere = isLeaving ? false : isAtEnd.current || (left < endPx && !hasGrown);
     isAtEnd.current = isGoingToEnd.current || (isThere && !timeline.hasNewer);
-    if (isAtEnd.current && hasGrown && !timeline.hasNewer) toEnd();
+    if (isAtEnd.current && left > 1 && !timeline.hasNewer) toEnd();
     setFarFromEnd(left > pageHeight || timeline.hasNewer);
     loadAhead(place);
     if (isAtEnd.current) state.reachedEnd.value++;
@@ -73,6 +79,7 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
 
   // Where to begin: at the message of a link, at the first unread one, or at the end.
   const isPlaced = useRef(false);
+  const shownRows = useRef(0);
   const target = state.target.value;
   useLayoutEffect(() => {
     if (target === undefined) return;
@@ -89,9 +96,13 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
       isAtEnd.current = at <= 0;
       if (at > 0) list.current?.scrollToIndex(at, { align: 'start', offset: -120 });
     }
+    // A list at rest is scrolled once new rows are measured: to do it before, too, would take as long again.
+    const isAtRest = measured.isDone() && performance.now() - movedAt.current > repeatMs;
+    const willBeMeasured = isAtRest && !isGoingToEnd.current && rows.length > shownRows.current;
+    shownRows.current = rows.length;
     if (!timeline.hasNewer) isGoingToEnd.current = false;
-    if (isAtEnd.current && !timeline.hasNewer) toEnd();
-    else checkPlace();
+    if (!isAtEnd.current || timeline.hasNewer) checkPlace();
+    else if (!willBeMeasured) toEnd();
     if (list.current) loadAhead(placeOf(list.current));
     // A step of its own, after this one is on the screen.
     if (timeline.messages.length > maxMessages) {
@@ -157,6 +168,7 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
           }}
           onResize={() => {
             measured.next();
+            movedAt.current = performance.now();
             checkPlace();
           }}
         >
