@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { OperationName } from '@parley/contract';
 import type { CommandContext } from './context.ts';
 import { suggestion } from './known.ts';
+import type { EventIdName } from './response-field.ts';
 import { UsageError } from './usage-error.ts';
 
 export { UsageError } from './usage-error.ts';
@@ -94,6 +95,11 @@ export function defineCommand<const A extends Arguments, const O extends Options
 /** Loaded on demand, because the schemas of all responses take a while to load. */
 export async function requireField(operation: OperationName, field: string): Promise<void> {
   (await import('./response-field.ts')).requireResponseField(operation, field);
+}
+
+/** The same for commands that print events one by one. */
+export async function requireEventField(id: EventIdName, { field }: Pick<CommandContext, 'field'>): Promise<void> {
+  if (field !== undefined) (await import('./response-field.ts')).requireEventField(id, field);
 }
 
 /** Returns the same context with a field. Its own properties must not be read here: `stdin` opens when it is. */

@@ -1,4 +1,4 @@
-import { listOperations, type OperationName } from '@parley/contract';
+import { eventTable, listOperations, type Operation, type OperationName } from '@parley/contract';
 import { isIndex, namesIn } from './field.ts';
 import { requireKnown } from './known.ts';
 
@@ -18,7 +18,23 @@ interface Schema {
 export function requireResponseField(operation: OperationName, path: string): void {
   const row = listOperations().find(({ name }) => name === operation);
   if (!row) throw new Error(`There is no operation ${operation}.`);
-  const root = row.output.toJSONSchema({ io: 'output', unrepresentable: 'any' }) as Schema;
+  requireField(schemaOf(row.output), path);
+}
+
+/** The id of an event, and that of a delivery, have different names. */
+export type EventIdName = 'event_id' | 'id';
+
+/** The same for an event. Its data may have the fields of any event. */
+export function requireEventField(id: EventIdName, path: string): void {
+  const data = Object.values(eventTable).map((row) => schemaOf(row.data));
+  const $defs = Object.assign({}, ...data.map((schema) => schema.$defs));
+  requireField({ $defs, properties: { [id]: {}, event: {}, timestamp: {}, data: { anyOf: data } } }, path);
+}
+
+const schemaOf = (type: Operation['output']): Schema =>
+  type.toJSONSchema({ io: 'output', unrepresentable: 'any' }) as Schema;
+
+function requireField(root: Schema, path: string): void {
   let schemas: readonly Schema[] = [root];
   for (const name of namesIn(path)) {
     const found = schemas.flatMap((one) => variants(one, root));

@@ -107,6 +107,10 @@ export const serviceStatus = z
       .meta({
         description: 'the last `parley backup` that the audit log knows. Backups made in another way are not known',
       }),
+    backup_failing: z.boolean().meta({
+      description:
+        'whether the last scheduled backup (`PARLEY_BACKUP_EVERY`) of the server that responds failed, and none was made since. Its log says why: `background_job_failed`',
+    }),
     backup_command: z.string().meta({
       description:
         'a command that makes a backup, for a shell on the machine of the server that responds, in its folder and with its settings',

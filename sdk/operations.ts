@@ -418,6 +418,8 @@ export interface ServiceStatus {
     bytes: number;
     encrypted: boolean;
   } | null;
+  /** Whether the last scheduled backup (`PARLEY_BACKUP_EVERY`) of the server that responds failed, and none was made since. Its log says why: `background_job_failed`. */
+  backup_failing: boolean;
   /** A command that makes a backup, for a shell on the machine of the server that responds, in its folder and with its settings. */
   backup_command: string;
 }

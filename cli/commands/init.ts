@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { publicUrl } from '@parley/server/config.ts';
-import { program, startCommand } from '@parley/server/lib/program.ts';
+import { program, quoted, startCommand } from '@parley/server/lib/program.ts';
 import { defineCommand } from '../command.ts';
 import { hint, oneLine, print } from '../output.ts';
 import { text } from '../values.ts';
@@ -47,9 +47,20 @@ existing file. serve, and the commands that open the database, read it. So does 
       throw new Error(`${path} exists already. It was not changed: its keys may be in use.`);
     }
     await print(context, oneLine(`Wrote ${path}.`));
-    await hint(context, `Start the server: ${startCommand}. Then: ${program} status`);
+    const hasCompose = url && existsSync(join(context.cwd, composeFile));
+    const steps = hasCompose ? composeSteps(context.cwd) : [startCommand, `${program} status`];
+    await hint(context, `Start the server: ${steps.join('. Then: ')}`);
   },
 });
+
+/** The file for one server, which needs a public URL. */
+const composeFile = 'compose.single.yaml';
+
+/** The path is absolute, so that the commands work in every folder. */
+function composeSteps(folder: string): string[] {
+  const compose = `docker compose -f ${quoted(join(folder, composeFile))}`;
+  return [`${compose} up -d --build --wait`, `${compose} logs node`];
+}
 
 const publicLines = (url: URL): string[] => [
   '# The URL for people and programs. A proxy on this machine, or in the same compose file, serves it.',

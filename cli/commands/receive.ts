@@ -1,5 +1,5 @@
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@parley-chat/sdk/webhook.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, requireEventField } from '../command.ts';
 import { jsonLine, jsonLines, oneLine } from '../output.ts';
 import { runUntilSignal, type Task } from '../signals.ts';
 import { styleFor } from '../style.ts';
@@ -24,6 +24,7 @@ or with 401 if the delivery is not authentic. It runs until you stop it (Ctrl-C)
 if PARLEY_WEBHOOK_NETWORKS allows it, or if it runs here.`,
   async run(_, { secret, port = 3_000, count = Number.POSITIVE_INFINITY, json }, context) {
     if (!secret) throw new UsageError('--secret is missing.');
+    await requireEventField('id', context);
     const style = styleFor(context.stdout, context.env);
     const format = (event: WebhookEvent): string[] =>
       json

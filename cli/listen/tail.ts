@@ -1,4 +1,4 @@
-import { requireField } from '../command.ts';
+import { requireEventField } from '../command.ts';
 import { chatTitles, userNames } from '../lookups.ts';
 import { jsonLines, oneLine } from '../output.ts';
 import { cursorAt } from './cursor-at.ts';
@@ -15,7 +15,7 @@ interface TailOptions {
 /** Prints events as they happen. */
 export async function tail(subscription: Subscription, { json, since }: TailOptions): Promise<void> {
   const { server, client, user, filters, task, context } = subscription;
-  if (context.field !== undefined) await requireField('events.list', `events.${context.field}`);
+  await requireEventField('event_id', context);
   const from = since === undefined ? subscription.from : await cursorAt(client, filters, since, task.signal);
   const events = await followEvents(subscription, from);
   const format = formatter(subscription);

@@ -59,6 +59,9 @@ onAnyEngine('events tail', (engine) => {
     expect(await parley(['events', 'tail', '--field', 'dta.content'], scene.env)).toEqual(
       failed(2, 'There is no field "dta". Did you mean data?'),
     );
+    expect(await parley(['events', 'tail', '--field', 'data.contnt'], scene.env)).toEqual(
+      failed(2, 'There is no field "contnt". Did you mean content?'),
+    );
   });
 
   test('finds the first event since a time, however long the log is', async () => {

@@ -21,6 +21,18 @@ test('init writes settings that a server takes, for its owner only, and never re
   expect(written(folder)).toEqual(env);
 });
 
+test('init says how to start the server, with compose where its file is', async () => {
+  const [folder, deploy] = [temporaryFolder(), join(temporaryFolder(), 'two words')];
+  mkdirSync(deploy);
+  writeFileSync(join(deploy, 'compose.single.yaml'), '');
+  const words = ['init', '--url', 'https://chat.example.com'];
+  expect((await parleyIn(folder, words, {})).stderr).toBe('Start the server: npm start. Then: npx parley status\n');
+  const compose = `docker compose -f '${deploy}/compose.single.yaml'`;
+  const start = `Start the server: ${compose} up -d --build --wait. Then: ${compose} logs node\n`;
+  expect((await parleyIn(deploy, words, {})).stderr).toBe(start);
+  expect(readFileSync(join(import.meta.dir, '../../deploy/compose.single.yaml'), 'utf8')).toMatch(/^ {2}node:$/m);
+});
+
 test('init leaves the key of an existing data folder alone', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'mine'));

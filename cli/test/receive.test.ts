@@ -29,6 +29,14 @@ test('webhooks receive verifies deliveries, refuses others, and stops after some
   expect(receiver.stderr).toContain('Rejected: The delivery is not signed.');
 });
 
+test('webhooks receive refuses a field that no event has, before it listens', async () => {
+  const selecting = (field: string) => parley(['webhooks', 'receive', '--secret', secret, '--field', field]);
+  const noField = (name: string, meant: string) => failed(2, `There is no field "${name}". Did you mean ${meant}?`);
+  expect(await selecting('dta.content')).toEqual(noField('dta', 'data'));
+  expect(await selecting('data.contnt')).toEqual(noField('contnt', 'content'));
+  expect(await selecting('data.files.nme')).toEqual(noField('nme', 'name'));
+});
+
 test('webhooks receive needs a secret', async () => {
   expect(await parley(['webhooks', 'receive'])).toEqual(failed(2, '--secret is missing.'));
 });

@@ -65,6 +65,7 @@ export const serviceOperations = (limits: Limits) => ({
           disk_free_bytes: 52_613_349_376,
           disk_total_bytes: 105_089_261_568,
           last_backup: null,
+          backup_failing: false,
           backup_command: 'npx parley backup "parley-$(date +%F-%H%M).backup"',
         },
       },

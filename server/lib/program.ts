@@ -33,7 +33,8 @@ export function programOf(start: Start): Program {
   const program = outside || typed(start);
   return {
     program,
-    startCommand: startOutside || (program === npxParley ? 'npm start' : `${program} serve`),
+    // npm runs it in the checkout: elsewhere, the server would find neither the settings nor the data of this folder.
+    startCommand: startOutside || (program === npxParley && start.cwd === checkout ? 'npm start' : `${program} serve`),
     // A file that the command writes by itself would stay in the container.
     backupCommand: `${program} backup ${outside ? '- >' : ''}"parley-$(date +%F-%H%M).backup"`,
   };
@@ -59,7 +60,8 @@ function isSame(word: string, { execPath, env, cwd }: Pick<Start, 'execPath' | '
   }
 }
 
-const quoted = (word: string): string =>
+/** Returns a word as a shell reads it. */
+export const quoted = (word: string): string =>
   /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 export const { program, startCommand, backupCommand } = programOf({

@@ -23,6 +23,8 @@ export interface ServerFacts {
   readonly settings: readonly Setting[];
   readonly files: 'data_folder' | 's3';
   readonly measureDisk: () => Promise<DiskSpace>;
+  /** Whether the last scheduled backup failed, and none was made since. */
+  readonly isBackupFailing: () => boolean;
 }
 
 const minuteMs = 60_000;
@@ -35,7 +37,7 @@ export const administrationHandlers = (services: Services) => {
   const { engine, now } = services;
   return {
     'service.status': async () => {
-      const { version, startedAt, files, measureDisk } = services.server;
+      const { version, startedAt, files, measureDisk, isBackupFailing } = services.server;
       const { free, total } = await measureDisk();
       return {
         status: {
@@ -48,6 +50,7 @@ export const administrationHandlers = (services: Services) => {
           disk_free_bytes: free,
           disk_total_bytes: total,
           last_backup: await lastBackup(engine),
+          backup_failing: isBackupFailing(),
           backup_command: backupCommand,
         },
       };

@@ -11,7 +11,8 @@ import { becomes, until } from './support.ts';
 const pages = ['overview', 'people', 'storage', 'chats', 'audit', 'service'] as const;
 
 inChromium('administration in the console', () => {
-  const stage = scene();
+  // No folder can be made there, so the first backup fails.
+  const stage = scene({ env: { PARLEY_BACKUP_EVERY: '1h', PARLEY_BACKUP_FOLDER: '/dev/null/backups' } });
   afterEach(() => stage.expectNoFaults());
 
   const row = (page: Page, name: RegExp) => page.getByRole('row', { name });
@@ -37,6 +38,7 @@ inChromium('administration in the console', () => {
     await chart(/^Server errors in the last 24 hours: 3, /).waitFor();
     await chart(/^Disk .* free, /).waitFor();
     await page.getByText('The server failed 3 times.').waitFor();
+    await page.getByText('The last scheduled backup failed. Look for background_job_failed in the log').waitFor();
     await page.getByText('No backup is known.').waitFor();
     const line = await chart(/^Open streams/)
       .locator('.line')

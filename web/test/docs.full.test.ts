@@ -142,6 +142,7 @@ inChromium('the documentation', () => {
       page.locator('#rotate-the-secret').evaluate((part) => Math.abs(part.getBoundingClientRect().top) < 400),
     );
     expect(await violationsOn(page)).toEqual([]);
+    await page.getByText('How you type parley depends on the installation').waitFor();
 
     // Links of a guide lead to a part of it, to another guide, and to operations.
     await page.getByRole('link', { name: 'Blocked addresses' }).first().click();

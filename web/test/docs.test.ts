@@ -127,6 +127,16 @@ describe('guides', () => {
     expect(guides.map(({ title }) => title)).not.toContain('');
   });
 
+  test('have commands that run no package of another project', () => {
+    expect(guides.filter(({ text }) => /npx parley/.test(text)).map(({ name }) => name)).toEqual([]);
+    const [backup, streams, mentions] = ['backup', 'streams', 'mentions-and-threads'].map((name) =>
+      guides.find((guide) => guide.name === name),
+    );
+    expect(backup?.text).toContain('\nparley backup /tmp/parley.backup\n');
+    expect(streams?.text).toContain('`parley listen` shows');
+    expect([backup, streams, mentions].map((guide) => guide?.hasCommands)).toEqual([true, true, false]);
+  });
+
   test('have links that lead to a page, and to a heading of it', () => {
     const headings = new Map(
       guides.map(({ name, text }) => [

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { addUser, issueToken } from '@parley/server/auth/administer.ts';
 import { visitors } from '@parley/server/test/support/chromium.ts';
 import { Client } from '@parley/server/test/support/client.ts';
-import { freshEnvironment } from '@parley/server/test/support/engines.ts';
+import { type Environment, freshEnvironment } from '@parley/server/test/support/engines.ts';
 import { startServer, type TestServer } from '@parley/server/test/support/server.ts';
 import { inSession } from '@parley/server/test/support/visitor.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -17,13 +17,14 @@ const names = { ada: 'Ada Lovelace', bob: 'Bob', cleo: 'Cleo' } as const;
 export type Who = keyof typeof names;
 
 /** A server with three people, and a browser. */
-export function scene({ address = '127.0.0.1', hasNotifications = false } = {}) {
+export function scene({ address = '127.0.0.1', hasNotifications = false, env = {} as Environment } = {}) {
   const visit = visitors({ hasNotifications });
   let server: TestServer | undefined;
   const people = new Map<Who, Client>();
   const faults: string[] = [];
   beforeAll(async () => {
-    server = await startServer({ ...(await freshEnvironment('sqlite')), HOST: address, PARLEY_RATE_LIMIT: 'off' });
+    const own = { ...(await freshEnvironment('sqlite')), HOST: address, PARLEY_RATE_LIMIT: 'off' };
+    server = await startServer({ ...own, ...env });
     for (const [name, displayName] of Object.entries(names)) {
       const user = await addUser(server.tools, { name, displayName, isAdmin: name === 'ada' });
       const { accessToken } = await issueToken(server.tools, { userName: name, name: 'test' });

@@ -47,9 +47,11 @@ test('a package is called by its command, or by its name where npx has run it', 
 });
 
 test('npx parley is for a checkout only: elsewhere it is the package of another project', () => {
-  for (const cwd of [checkout, join(checkout, 'deploy')]) {
-    expect(started('source', { cwd })).toMatchObject({ program: 'npx parley', startCommand: 'npm start' });
-  }
+  const npx = 'npx parley';
+  expect(started('source', { cwd: checkout })).toMatchObject({ program: npx, startCommand: 'npm start' });
+  // npm would start it in the root of the checkout.
+  const inside = started('source', { cwd: join(checkout, 'deploy') });
+  expect(inside).toMatchObject({ program: npx, startCommand: 'npx parley serve' });
   for (const cwd of ['/', `${checkout}-other`]) {
     const program = join(checkout, 'node_modules/.bin/parley');
     expect(started('source', { cwd })).toMatchObject({ program, startCommand: `${program} serve` });

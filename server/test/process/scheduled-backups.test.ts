@@ -69,6 +69,8 @@ test('a backup that would take the reserve of the disk is not begun, and everybo
   });
   expect(ready).toBe('ready, but the last scheduled backup failed: the log says why (background_job_failed)\n');
   expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(/^parley_backup_failing 1$/m);
+  const root = await server.user('root', { admin: true });
+  expect((await root.ok('service.status', {})).status.backup_failing).toBe(true);
   await server.stop();
   expect(printed).toContain('"job":"backup"');
   expect(printed).toContain('the backup failed: it needs about 60 MiB, and the disk of ');

@@ -51,6 +51,12 @@ export const en = {
   missing: 'There is no such page',
   missingHint: 'Look for it with the search, or among all operations.',
 
+  guide: {
+    /** Markdown. */
+    commands:
+      'How you type `parley` depends on the installation: `./parley` is the executable, `npx @parley-chat/cli` the package, and `docker exec parley bun cli/main.ts` the container. `npx parley` is right only in a checkout.',
+  },
+
   operation: {
     scopes: 'Scopes',
     anyToken: 'any valid token',

@@ -1,7 +1,11 @@
 /** @jsxImportSource preact */
 import { useLayoutEffect } from 'preact/hooks';
+import { docsText } from '../../text/docs/text.ts';
 import type { Guide } from './guides.ts';
 import { Prose, scrollToAnchor } from './prose.tsx';
+
+/** Puts a note below the title. */
+const noted = (text: string, note: string): string => text.replace(/^# .*$/m, (title) => `${title}\n\n> ${note}`);
 
 /** One guide. */
 export function GuidePage({ guide }: { readonly guide: Guide }) {
@@ -13,7 +17,7 @@ export function GuidePage({ guide }: { readonly guide: Guide }) {
   }, []);
   return (
     <article class="page guide">
-      <Prose text={guide.text} />
+      <Prose text={guide.hasCommands ? noted(guide.text, docsText.guide.commands) : guide.text} />
     </article>
   );
 }

@@ -25,6 +25,8 @@ export interface Guide {
   readonly title: string;
   /** Markdown. */
   readonly text: string;
+  /** Whether it has commands to type. */
+  readonly hasCommands: boolean;
   /** The generated ones are tables: events, errors, methods, settings. */
   readonly kind: 'guides' | 'tables';
 }
@@ -49,10 +51,19 @@ const texts = {
   tables: { events, errors, sdk, settings },
 } as const;
 
+/** How the guides write the command line. Outside of a checkout, it runs the package of another project. */
+const inCheckout = 'npx parley';
+
 const titleOf = (text: string): string => /^# (.*)$/m.exec(text)?.[1] ?? '';
 
 export const guides: readonly Guide[] = (['guides', 'tables'] as const).flatMap((kind) =>
-  Object.entries(texts[kind]).map(([name, text]) => ({ name, title: titleOf(text), text, kind })),
+  Object.entries(texts[kind]).map(([name, text]) => ({
+    name,
+    title: titleOf(text),
+    text: text.replaceAll(inCheckout, 'parley'),
+    hasCommands: text.includes(inCheckout),
+    kind,
+  })),
 );
 
 export const guidePath = (name: string): string => `/docs/guides/${name}`;

@@ -74,6 +74,12 @@ export const en = {
     tableLabel: 'Metrics by hour',
     time: 'Time',
     attention: 'Needs attention',
+    failedBackup: () => (
+      <>
+        The last scheduled backup failed. Look for <code>background_job_failed</code> in the log of the server: it says
+        why.
+      </>
+    ),
     noBackup: () => (
       <>
         No backup is known. <a href="/console/service">Make one</a>, and then one every day.

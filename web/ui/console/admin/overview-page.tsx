@@ -127,8 +127,9 @@ const largeBacklog = 1_000;
 
 /** What an administrator should look at now. Nothing is shown if all is well. */
 function Attention({ loaded: { samples, status, at } }: { readonly loaded: Loaded }) {
-  const { last_backup, disk_free_bytes: free, disk_total_bytes: total } = status;
+  const { last_backup, backup_failing, disk_free_bytes: free, disk_total_bytes: total } = status;
   const notes: ComponentChildren[] = [];
+  if (backup_failing) notes.push(words.failedBackup());
   const days = last_backup && Math.floor((at - Date.parse(last_backup.at)) / (24 * hourMs));
   if (days === null) notes.push(words.noBackup());
   else if (days >= backupDays) notes.push(words.oldBackup(words.days(days)));
