@@ -22,6 +22,8 @@ const fullSizes = {
   ...{ idleMs: 3_000, tokenCheckMs: 4_000, storedMessages: 20_000 },
   /** The chats of a user who searches, newer messages of others with the same words, and the largest group. */
   ...{ searchedChats: 1_600, foreignMessages: 12_000, crowd: 1_000 },
+  /** A page of the longest messages, of webhooks up to the default limit, and of deliveries; the requests before those that count. */
+  ...{ longMessages: 200, webhooks: 100, deliveries: 200, warmUps: 3 },
   /** Users of `streams` change their presence, and each is watched by so many. */
   ...{ presencePerSecond: 30, presenceWatchers: 50, presenceSeconds: 6 },
   /** Push subscriptions in one group. */
@@ -61,6 +63,7 @@ export const tinyPlan: Plan = {
     ...{ backlog: 100, lagPerSecond: 100, lagSeconds: 0.1, hangingEndpoints: 2, idleWebhooks: 4 },
     ...{ idleMs: 10, tokenCheckMs: 50, storedMessages: 400 },
     ...{ searchedChats: 20, foreignMessages: 20, crowd: 20 },
+    ...{ longMessages: 10, webhooks: 3, deliveries: 10, warmUps: 0 },
     ...{ presencePerSecond: 30, presenceWatchers: 4, presenceSeconds: 0.3, subscriptions: 20 },
     growth: { messages: [450, 500], webhooks: [1, 3], chats: [1, 3], connections: [1, 4], deliveries: [500, 600] },
   },

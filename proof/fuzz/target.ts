@@ -23,7 +23,11 @@ export class Target {
   readonly #log: string;
   readonly #statuses = new Map<number, number>();
   #people: Promise<People> | undefined;
+  /** The ids of the people and things that were made for them. */
+  #furniture = new Pool();
   #calls = 0;
+  /** A request has succeeded that may have changed something. */
+  #isChanged = false;
   /** Bytes of the log whose faults have been reported. */
   #reported = 0;
   /** The ids that calls can use. */
@@ -67,10 +71,12 @@ export class Target {
 
   async #makePeople(): Promise<People> {
     this.#calls = 0;
+    this.#isChanged = false;
     const pool = new Pool();
     const people = await makePeople(this.server);
     await furnish(people, pool);
-    this.pool = pool;
+    this.#furniture = pool;
+    this.pool = pool.copy();
     return people;
   }
 
@@ -84,6 +90,8 @@ export class Target {
     const signal = AbortSignal.timeout(hangMs);
     const response = await fetch(`${this.url}${path}`, { redirect: 'manual', ...init, signal });
     this.#statuses.set(response.status, (this.#statuses.get(response.status) ?? 0) + 1);
+    const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(init.method ?? 'GET');
+    if (!isRead && response.status < 400) this.#isChanged = true;
     return response;
   }
 
@@ -97,8 +105,9 @@ export class Target {
 
   /** Tries a subject, and checks the server afterwards. Returns the number of inputs. */
   async attempt(subject: Subject, draw: Partial<Draw> = {}): Promise<number> {
-    // The subjects before may have emptied the chats.
-    this.spoil();
+    // The subjects before may have emptied the chats. Whatever they have learnt, this one begins as if it were alone.
+    if (this.#isChanged) this.spoil();
+    else this.pool = this.#furniture.copy();
     try {
       const tried = await attempt(subject, `http --database ${this.#engine}`, draw);
       await this.check();

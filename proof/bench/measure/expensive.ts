@@ -9,7 +9,6 @@ import { content, Parley } from '../parley.ts';
 import type { Sizes } from '../plan.ts';
 
 const barMs = 20;
-const warmUps = 3;
 
 /** The server is idle for this long before its processor time is read: some work follows the response. */
 const restMs = 25;
@@ -183,6 +182,7 @@ const probes: readonly Probe[] = [
 export const measureExpensive: EngineMeasure = async ({ title, fresh }, plan) => {
   await using parley = await Parley.start(await fresh());
   const stage = await makeStage(parley, plan.sizes);
+  const { warmUps } = plan.sizes;
   const outcomes: Outcome[] = [];
   for (const probe of probes) {
     const what = `${probe.what}, ${title}`;
@@ -246,7 +246,8 @@ async function longestWait({ pid }: Parley, caller: Client, work: Promise<void>)
   return longest;
 }
 
-async function makeStage(parley: Parley, { searchedChats, foreignMessages, chat: size, crowd }: Sizes): Promise<Stage> {
+async function makeStage(parley: Parley, sizes: Sizes): Promise<Stage> {
+  const { searchedChats, foreignMessages, chat: size, crowd, longMessages } = sizes;
   const [user, other, stranger] = await makeUsers(parley.admin, 'bench', 3);
   if (!other || !stranger) throw new Error('three users are needed');
   const members: number[] = [];
@@ -258,7 +259,7 @@ async function makeStage(parley: Parley, { searchedChats, foreignMessages, chat:
     user.ok('messages.send_message', { chat_id: chats[n] ?? 0, content: n % 160 === 0 ? `${text} ${rare}` : text }),
   );
   const longTexts = await makeGroup(user, []);
-  await inParallel(8, page, async (n) => {
+  await inParallel(8, longMessages, async (n) => {
     const { message } = await user.ok('messages.send_message', { chat_id: longTexts, content: longText(n) });
     const edited = `edited ${longText(10_000 + n)}`.slice(0, longest);
     await user.ok('messages.edit_message', { message_id: message.message_id, content: edited });
@@ -266,7 +267,7 @@ async function makeStage(parley: Parley, { searchedChats, foreignMessages, chat:
   const chat = await makeGroup(user, []);
   const own = await user.ok('messages.send_message', { chat_id: chat, content });
   const group = await user.ok('messages.create_group', { name: 'Crowd', participants: members });
-  const webhook = await makeWebhooks(user, longTexts);
+  const webhook = await makeWebhooks(user, longTexts, sizes);
   await fillChat(parley.engine, user, await makeGroup(user, []), size, { searchable: true });
   // Messages of others with the same words are newer: so the user's chats are searched one by one.
   await fillChat(parley.engine, stranger, await makeGroup(stranger, []), foreignMessages, { searchable: true, text });
@@ -278,8 +279,8 @@ async function makeStage(parley: Parley, { searchedChats, foreignMessages, chat:
   };
 }
 
-/** Makes 100 webhooks, the default limit. Returns the id of one that has a page of deliveries. */
-async function makeWebhooks(user: Client, idle: number): Promise<number> {
+/** Makes webhooks. Returns the id of one that has deliveries. */
+async function makeWebhooks(user: Client, idle: number, { webhooks, deliveries }: Sizes): Promise<number> {
   const busy = await makeGroup(user, []);
   const endpoint = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
   const register = async (chat_id: number) => {
@@ -292,11 +293,11 @@ async function makeWebhooks(user: Client, idle: number): Promise<number> {
     return (await user.ok('webhooks.register', input)).webhook.webhook_id;
   };
   const first = await register(busy);
-  for (let n = 1; n < 100; n++) await register(idle);
-  await inParallel(8, page, () => user.ok('messages.send_message', { chat_id: busy, content }));
+  for (let n = 1; n < webhooks; n++) await register(idle);
+  await inParallel(8, deliveries, () => user.ok('messages.send_message', { chat_id: busy, content }));
   const delivered = async () =>
     (await user.ok('webhooks.deliveries', { webhook_id: first, state: 'delivered', limit: page })).deliveries.length;
-  while ((await delivered()) < page) await Bun.sleep(50);
+  while ((await delivered()) < deliveries) await Bun.sleep(50);
   await endpoint.stop(true);
   return first;
 }

@@ -61,7 +61,16 @@ export type Value =
 
 /** The ids that the server has returned: the first of each kind, and the latest. */
 export class Pool {
-  readonly #ids = new Map<Kind, number[]>();
+  readonly #ids: Map<Kind, number[]>;
+
+  constructor(ids: ReadonlyMap<Kind, number[]> = new Map()) {
+    this.#ids = new Map(ids);
+  }
+
+  /** Returns a pool with the same ids, which learns by itself. */
+  copy(): Pool {
+    return new Pool(this.#ids);
+  }
 
   /** Adds every id in a response. */
   learn(answer: unknown): void {

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { listOperations, type NamedOperation } from '@parley/contract';
 import { z } from 'zod';
 import type { Client } from '../support/client.ts';
-import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
-import { buildExamples, callerOf, type People, withoutChance } from '../support/examples.ts';
+import { onAnyEngine } from '../support/engines.ts';
+import { buildExamples, callerOf, exampleServers, type People, withoutChance } from '../support/examples.ts';
 import { eventTip } from '../support/people.ts';
-import { serverFor, standingStill, startServer } from '../support/server.ts';
+import { serverFor, standingStill } from '../support/server.ts';
 import { complaint, encodings, expectRefusal, request } from '../support/wire.ts';
 
 /** A body that may be the bytes of a file is no JSON: that one has tests of its own. */
@@ -36,12 +36,13 @@ const example = (row: NamedOperation, changes: object = {}, without?: string) =>
   return rest;
 };
 
-/** Sends the examples of all POST rows in the order of the table, in a world of their own; answers what came back. */
-async function sendExamples(engine: 'sqlite' | 'postgres', encode: (typeof encodings)['JSON']): Promise<object> {
-  // No webhook is tried a second time, however long it takes.
-  const server = await startServer(await freshEnvironment(engine), standingStill());
+/** Sends the examples of all POST rows in the order of the table, to a server of their own; answers what came back. */
+async function sendExamples(
+  start: ReturnType<typeof exampleServers>,
+  encode: (typeof encodings)['JSON'],
+): Promise<object> {
+  const { server, people } = await start();
   try {
-    const people = await buildExamples(server);
     const answers: Record<string, unknown> = {};
     for (const row of posts) {
       const { body, headers } = encode(row.example.input as object);
@@ -58,16 +59,18 @@ async function sendExamples(engine: 'sqlite' | 'postgres', encode: (typeof encod
 }
 
 onAnyEngine('every POST', (engine) => {
+  // No webhook is tried a second time, however long it takes.
+  const start = exampleServers(engine, standingStill());
   let asJson: object;
   test('takes JSON', async () => {
-    asJson = await sendExamples(engine, encodings.JSON);
+    asJson = await sendExamples(start, encodings.JSON);
     for (const [name, answer] of Object.entries(asJson))
       expect({ name, ...answer }).toMatchObject({ name, status: 200 });
   });
 
   for (const [name, encode] of Object.entries(encodings).filter(([name]) => name !== 'JSON')) {
     test(`takes ${name}, with the answer that JSON gets`, async () => {
-      expect(await sendExamples(engine, encode as (typeof encodings)['JSON'])).toEqual(asJson);
+      expect(await sendExamples(start, encode as (typeof encodings)['JSON'])).toEqual(asJson);
     });
   }
 });

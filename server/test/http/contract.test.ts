@@ -11,10 +11,10 @@ import {
 import { buildHandlers } from '../../operations/index.ts';
 import type { Services } from '../../operations/operation.ts';
 import { type Client, type UrlForm, urlFormNames } from '../support/client.ts';
-import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
+import { onAnyEngine } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
-import { buildExamples, callerOf, type People, withoutChance } from '../support/examples.ts';
-import { serverFor, startServer } from '../support/server.ts';
+import { buildExamples, callerOf, exampleServers, type People, withoutChance } from '../support/examples.ts';
+import { serverFor } from '../support/server.ts';
 
 const rows = listOperations();
 
@@ -51,10 +51,11 @@ onAnyEngine('the documented examples', (engine) => {
   describe('that change something', () => {
     // Each needs a server of its own, so each form is tried on one engine.
     const form = urlFormNames.filter((_, i) => (i === 0) === (engine === 'sqlite'));
+    const start = exampleServers(engine, runtime);
     test.each(inForms('POST', form))('%s answers as documented, as %s', async (_, form, row) => {
-      const server = await startServer(await freshEnvironment(engine), runtime);
+      const { server, people } = await start();
       try {
-        await expectExample(await buildExamples(server), form, row);
+        await expectExample(people, form, row);
       } finally {
         await server.stop();
       }

@@ -230,8 +230,10 @@ class Way {
   }
 }
 
+// The rest spends its time waiting, and nothing is shared: so these run at the same time.
+
 onPostgres('connections', () => {
-  test('to a silent server are replaced', async () => {
+  test.concurrent('to a silent server are replaced', async () => {
     const url = await (await sharedPostgres()).freshDatabase();
     const way = new Way(url);
     const through = url.replace(/:\d+\//, `:${await way.open()}/`);
@@ -262,7 +264,7 @@ onPostgres('connections', () => {
     way.close();
   });
 
-  test('with many or slow statements are kept', async () => {
+  test.concurrent('with many or slow statements are kept', async () => {
     const url = await (await sharedPostgres()).freshDatabase();
     let passed = 0;
     const monotonic = () => performance.now() + passed;
@@ -294,7 +296,7 @@ onPostgres('a database', () => {
   };
   const takeIds = (engine: Engine) => engine.write((tx) => tx.takeIds({ messages: 1, events: 1 }));
 
-  test('that is read-only is unavailable until new connections reach the primary', async () => {
+  test.concurrent('that is read-only is unavailable until new connections reach the primary', async () => {
     const { engine: first, another, url } = await opened();
     await first.close();
     const name = new URL(url).pathname.slice(1);
@@ -311,7 +313,7 @@ onPostgres('a database', () => {
     await engine.close();
   });
 
-  test('ends an idle transaction that blocks other writers', async () => {
+  test.concurrent('ends an idle transaction that blocks other writers', async () => {
     const { engine, another } = await opened();
     const other = await another();
     const stillness = Promise.withResolvers<void>();
@@ -335,7 +337,7 @@ onPostgres('a database', () => {
 });
 
 describe('a server that starts before its database', () => {
-  test('reports it once, keeps trying, and stops on a signal', async () => {
+  test.concurrent('reports it once, keeps trying, and stops on a signal', async () => {
     let tries = 0;
     const hangingUp = createServer((socket) => {
       tries++;
@@ -361,7 +363,7 @@ describe('a server that starts before its database', () => {
     hangingUp.close();
   });
 
-  test('gives up in the end', async () => {
+  test.concurrent('gives up in the end', async () => {
     const url = `postgres://parley:hunter2@127.0.0.1:${await quietPort()}/parley`;
     const given = await untilReachable(url, 300, () => {}).catch((error: unknown) => error);
     expect(given).toMatchObject(unavailable);
@@ -369,7 +371,7 @@ describe('a server that starts before its database', () => {
 });
 
 onPostgres('a server that starts before its database', () => {
-  test('waits for it', async () => {
+  test.concurrent('waits for it', async () => {
     const postgres = await startPostgres({ fsync: false });
     const env = environmentOn(await postgres.freshDatabase());
     await postgres.stop('fast');

@@ -58,6 +58,11 @@ export class Client {
     return new Client(this.url, this.token, this.userId, form);
   }
 
+  /** Returns a client of the same user at another server. */
+  at(url: string): Client {
+    return new Client(url, this.token, this.userId, this.form);
+  }
+
   /** Returns the URL of an operation. Values are appended to its query. */
   urlOf(row: NamedOperation, input: object = {}): URL {
     const url = new URL(`${this.url}/api/${urlForms[this.form](row)}`);
@@ -116,6 +121,10 @@ export class Client {
 export class SessionClient extends Client {
   override with(form: UrlForm): SessionClient {
     return new SessionClient(this.url, this.token, this.userId, form);
+  }
+
+  override at(url: string): SessionClient {
+    return new SessionClient(url, this.token, this.userId, this.form);
   }
 
   override credential(): Record<string, string> {

@@ -1,5 +1,5 @@
 import { describe } from 'bun:test';
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync } from 'node:fs';
 import { databaseFile } from '../../store/data-folder/folder.ts';
 import { openStore } from '../../store/engine/open.ts';
 import { dataFolder } from './cleanup.ts';
@@ -18,6 +18,15 @@ export async function freshEnvironment(engine: EngineName): Promise<Environment>
 /** The same with an empty database, for a restore or a first start. */
 export async function emptyEnvironment(engine: EngineName): Promise<Environment> {
   return environment(engine === 'postgres' ? await (await sharedPostgres()).emptyDatabase() : undefined);
+}
+
+/** The same with a copy of the data of a server that has stopped. */
+export async function copiedEnvironment({ DATABASE_URL, PARLEY_DATA = '' }: Environment): Promise<Environment> {
+  const copy = environment(
+    DATABASE_URL === undefined ? undefined : await (await sharedPostgres()).copyDatabase(DATABASE_URL),
+  );
+  cpSync(PARLEY_DATA, copy.PARLEY_DATA ?? '', { recursive: true });
+  return copy;
 }
 
 const environment = (databaseUrl: string | undefined): Environment => ({

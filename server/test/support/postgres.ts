@@ -17,6 +17,8 @@ export interface Postgres {
   freshDatabase(): Promise<string>;
   /** Returns the URL of a new database without any schema. */
   emptyDatabase(): Promise<string>;
+  /** Returns the URL of a copy of a database. Fails if somebody is connected to it. */
+  copyDatabase(url: string): Promise<string>;
   readonly binaries: string;
 }
 
@@ -116,6 +118,7 @@ function databasesOn(server: string): Postgres {
     server,
     binaries: binaries ?? '',
     emptyDatabase: async () => `${server}/${await create()}`,
+    copyDatabase: async (url) => `${server}/${await create(`TEMPLATE ${new URL(url).pathname.slice(1)}`)}`,
     freshDatabase: async () => {
       template ??= migrated();
       return `${server}/${await create(`TEMPLATE ${await template}`)}`;
