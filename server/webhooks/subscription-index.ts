@@ -9,9 +9,9 @@ import { activeWebhooks, readPosition, type WebhookRow } from '../store/webhooks
 /** The fields of a webhook that matching needs. */
 type Subscription = Pick<WebhookRow, 'webhook_id' | 'chat_id' | 'service_wide' | 'include_direct' | 'since_event'>;
 
-/** The subscriptions to one event name. */
+/** The subscriptions to one event name: those of a user by chat, and under null those to all of their chats. */
 interface Subscriptions {
-  readonly byUser: Map<UserId, Subscription[]>;
+  readonly byUser: Map<UserId, Map<ChatId | null, Subscription[]>>;
   readonly serviceWide: Subscription[];
 }
 
@@ -66,10 +66,12 @@ export class SubscriptionIndex {
       const subscriptions: Subscriptions = this.#byName.get(name) ?? { byUser: new Map(), serviceWide: [] };
       this.#byName.set(name, subscriptions);
       const { byUser, serviceWide } = subscriptions;
-      const own = byUser.get(user_id) ?? [];
-      own.push(subscription);
-      byUser.set(user_id, own);
       if (service_wide) serviceWide.push(subscription);
+      const own = byUser.get(user_id) ?? new Map<ChatId | null, Subscription[]>();
+      const there = own.get(chat_id) ?? [];
+      there.push(subscription);
+      own.set(chat_id, there);
+      byUser.set(user_id, own);
     }
   }
 
@@ -78,20 +80,22 @@ export class SubscriptionIndex {
     const subscriptions = this.#byName.get(event.event);
     if (!subscriptions) return [];
     return (await this.#candidates(event, subscriptions))
-      .filter((one) => (one.chat_id ?? event.chat_id) === event.chat_id && one.since_event < event.event_id)
+      .filter(({ since_event }) => since_event < event.event_id)
       .map(({ webhook_id }) => webhook_id)
       .filter((webhookId) => !isAbout(event, webhookId));
   }
 
   async #candidates(event: LogEntry, { byUser, serviceWide }: Subscriptions): Promise<Subscription[]> {
     const { event_id, chat_id } = event;
-    if (chat_id < 0) return byUser.get(-chat_id as UserId) ?? [];
+    if (chat_id < 0) return byUser.get(-chat_id as UserId)?.get(null) ?? [];
     const found: Subscription[] = [];
-    for (const subscriptions of this.#membership.seenBy(event_id, chat_id, byUser)) {
-      for (const subscription of subscriptions) if (!subscription.service_wide) found.push(subscription);
+    for (const byChat of this.#membership.seenBy(event_id, chat_id, byUser)) {
+      for (const subscription of [...(byChat.get(null) ?? []), ...(byChat.get(chat_id) ?? [])])
+        if (!subscription.service_wide) found.push(subscription);
     }
     if (serviceWide.length === 0) return found;
     const isDirect = (await this.#chatTypes.fetch(chat_id)) === 'direct';
-    return [...found, ...serviceWide.filter(({ include_direct }) => include_direct || !isDirect)];
+    const isHere = (one: Subscription) => one.chat_id === null || one.chat_id === chat_id;
+    return [...found, ...serviceWide.filter((one) => isHere(one) && (one.include_direct || !isDirect))];
   }
 }
