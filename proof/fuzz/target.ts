@@ -24,7 +24,7 @@ export class Target {
   readonly #statuses = new Map<number, number>();
   #people: Promise<People> | undefined;
   /** The ids of the people and things that were made for them. */
-  #furniture = new Pool();
+  #madeIds = new Pool();
   #calls = 0;
   /** A request has succeeded that may have changed something. */
   #isChanged = false;
@@ -75,7 +75,7 @@ export class Target {
     const pool = new Pool();
     const people = await makePeople(this.server);
     await furnish(people, pool);
-    this.#furniture = pool;
+    this.#madeIds = pool;
     this.pool = pool.copy();
     return people;
   }
@@ -107,7 +107,7 @@ export class Target {
   async attempt(subject: Subject, draw: Partial<Draw> = {}): Promise<number> {
     // The subjects before may have emptied the chats. Whatever they have learnt, this one begins as if it were alone.
     if (this.#isChanged) this.spoil();
-    else this.pool = this.#furniture.copy();
+    else this.pool = this.#madeIds.copy();
     try {
       const tried = await attempt(subject, `http --database ${this.#engine}`, draw);
       await this.check();
