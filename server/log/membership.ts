@@ -131,15 +131,19 @@ export class MembershipIndex {
     return userIds.map(() => true);
   }
 
-  /** A change that was loaded already changes nothing: the database may be ahead of the events applied. */
-  #apply({ event, event_id, chat_id, body }: LogEntry): void {
-    for (const userId of joining[event]?.(body) ?? []) {
+  /**
+   * A change that was loaded already changes nothing: the database may be ahead of the events applied. The body of a message
+   * is not read, because it would be rendered for that.
+   */
+  #apply(entry: LogEntry): void {
+    const { event, event_id, chat_id } = entry;
+    for (const userId of joining[event]?.(entry.body) ?? []) {
       const user = this.#users.get(userId);
       const isKnown = this.#periods(chat_id, userId).some(({ joined_event }) => joined_event === event_id);
       if (user?.isLoaded && !isKnown) this.#add(user, userId, chat_id, { joined_event: event_id, left_event: null });
     }
     if (event !== 'user_left') return;
-    const { user_id } = dataOf<'user_left'>(body);
+    const { user_id } = dataOf<'user_left'>(entry.body);
     for (const period of this.#periods(chat_id, user_id)) {
       if (period.left_event === null && period.joined_event < event_id) period.left_event = event_id;
     }

@@ -94,7 +94,8 @@ export class Dispatcher {
     let last: LogEntry | undefined;
     for (const event of events) {
       const { event_id, chat_id, event: name } = event;
-      for (const webhook_id of await this.#subscriptions.match(event)) {
+      const matching = this.#subscriptions.match(event);
+      for (const webhook_id of matching instanceof Promise ? await matching : matching) {
         matched.push({ webhook_id, event_id, replay_id: 0, chat_id, event: name });
       }
       last = event;

@@ -75,27 +75,38 @@ export class SubscriptionIndex {
     }
   }
 
-  /** Returns the ids of the webhooks that get an event. The membership index must have been advanced to it. */
-  async match(event: LogEntry): Promise<number[]> {
+  /**
+   * Returns the ids of the webhooks that get an event, without a promise if none is for the whole service. The membership
+   * index must have been advanced to the event.
+   */
+  match(event: LogEntry): number[] | Promise<number[]> {
     const subscriptions = this.#byName.get(event.event);
     if (!subscriptions) return [];
-    return (await this.#candidates(event, subscriptions))
-      .filter(({ since_event }) => since_event < event.event_id)
-      .map(({ webhook_id }) => webhook_id)
-      .filter((webhookId) => !isAbout(event, webhookId));
+    const own = this.#ofMembers(event, subscriptions);
+    if (event.chat_id < 0 || subscriptions.serviceWide.length === 0) return idsFor(event, own);
+    return this.#ofService(event, subscriptions).then((others) => idsFor(event, [...own, ...others]));
   }
 
-  async #candidates(event: LogEntry, { byUser, serviceWide }: Subscriptions): Promise<Subscription[]> {
-    const { event_id, chat_id } = event;
+  #ofMembers({ event_id, chat_id }: LogEntry, { byUser }: Subscriptions): Subscription[] {
     if (chat_id < 0) return byUser.get(-chat_id as UserId)?.get(null) ?? [];
     const found: Subscription[] = [];
     for (const byChat of this.#membership.seenBy(event_id, chat_id, byUser)) {
-      for (const subscription of [...(byChat.get(null) ?? []), ...(byChat.get(chat_id) ?? [])])
-        if (!subscription.service_wide) found.push(subscription);
+      for (const subscriptions of [byChat.get(null), byChat.get(chat_id)])
+        for (const one of subscriptions ?? []) if (!one.service_wide) found.push(one);
     }
-    if (serviceWide.length === 0) return found;
+    return found;
+  }
+
+  async #ofService({ chat_id }: LogEntry, { serviceWide }: Subscriptions): Promise<Subscription[]> {
     const isDirect = (await this.#chatTypes.fetch(chat_id)) === 'direct';
     const isHere = (one: Subscription) => one.chat_id === null || one.chat_id === chat_id;
-    return [...found, ...serviceWide.filter((one) => isHere(one) && (one.include_direct || !isDirect))];
+    return serviceWide.filter((one) => isHere(one) && (one.include_direct || !isDirect));
   }
 }
+
+/** Returns the ids of the webhooks that are older than an event, and that it is not about. */
+const idsFor = (event: LogEntry, subscriptions: readonly Subscription[]): number[] =>
+  subscriptions
+    .filter(({ since_event }) => since_event < event.event_id)
+    .map(({ webhook_id }) => webhook_id)
+    .filter((webhookId) => !isAbout(event, webhookId));

@@ -21,9 +21,9 @@ export function eventsOf({ events }: Pick<WebhookRow, 'events'>): ReadonlySet<Ev
 }
 
 /** Returns true for the event that this webhook was disabled, which is not sent to the webhook itself. */
-export function isAbout({ event, body }: Pick<LogEntry, 'event' | 'body'>, webhookId: number): boolean {
-  if (event !== 'webhook_disabled') return false;
-  return (JSON.parse(body) as { data: { webhook_id: number } }).data.webhook_id === webhookId;
+export function isAbout(entry: Pick<LogEntry, 'event' | 'body'>, webhookId: number): boolean {
+  if (entry.event !== 'webhook_disabled') return false;
+  return (JSON.parse(entry.body) as { data: { webhook_id: number } }).data.webhook_id === webhookId;
 }
 
 /** A page of the log: the matching events, and up to which event it was searched. */
