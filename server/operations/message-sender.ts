@@ -11,7 +11,7 @@ export class MessageSender<M extends NewMessage, O extends SendOutcome | { reado
   readonly #batches: Batcher<M, O>;
 
   /** `maxBatch` is the number of messages in one transaction. */
-  constructor(services: Services, procedure: Procedure<SendInput<M>, O[]>, maxBatch: number) {
+  constructor(services: Services, procedure: Procedure<SendInput<M>, O>, maxBatch: number) {
     const { engine, files, now } = services;
     this.#services = services;
     this.#batches = new Batcher<M, O>((messages) => engine.call(procedure, { messages, fileUrl: files.url('') }, now), {

@@ -11,7 +11,7 @@ export async function indexNextEvents(
   reportLag: (events: number) => void,
 ): Promise<boolean> {
   const position = await readCursor(engine, 'search');
-  const last = position < log.tip ? await engine.call(indexEvents, null, noClock) : position;
+  const [last] = position < log.tip ? await engine.call(indexEvents, null, noClock) : [position];
   if (last === undefined) return false;
   reportLag(last <= position ? 0 : await idsBetween(engine, position, log.tip));
   return last > position && last < log.tip;

@@ -1,6 +1,6 @@
 import type { HookId } from '@parley/contract';
-import { bulkStatement, type Procedure, type Tx } from '../engine/engine.ts';
-import { type NewMessage, type SendInput, type SendOutcome, sendMessages } from './send.ts';
+import { bulkStatement, type Lines, type Procedure, type Tx } from '../engine/engine.ts';
+import { type NewMessage, outcomeLines, type SendInput, type SendOutcome, sendMessages } from './send.ts';
 
 /** A message that came through an incoming webhook. */
 export interface HookMessage extends NewMessage {
@@ -11,7 +11,7 @@ export interface HookMessage extends NewMessage {
 export type HookOutcome = SendOutcome | { readonly refused: 'revoked' };
 
 /** Like `sendMessages`, which must not pay for the look at the hooks. */
-export const sendHookMessages: Procedure<SendInput<HookMessage>, HookOutcome[]> = {
+export const sendHookMessages: Procedure<SendInput<HookMessage>, HookOutcome> = {
   name: 'sendHookMessages',
   run: async (tx, { messages, fileUrl }, now) => {
     const hooks = await findHooks(tx, messages);
@@ -19,6 +19,7 @@ export const sendHookMessages: Procedure<SendInput<HookMessage>, HookOutcome[]> 
     const outcomes: HookOutcome[] = await sendMessages.run(tx, { messages: allowed, fileUrl }, now);
     return messages.map(({ hook_id }) => (hooks.has(hook_id) && outcomes.shift()) || { refused: 'revoked' });
   },
+  lines: outcomeLines as Lines<HookOutcome>,
 };
 
 const hookQuery = bulkStatement(

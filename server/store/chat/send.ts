@@ -5,7 +5,7 @@ import type { Mentions } from '../../domain/mentions.ts';
 import { type KeptFile, keptFile, messageJson, withUrls } from '../../domain/message.ts';
 import { may } from '../../domain/policy.ts';
 import { claimKeys, type KeyScope, keyName, storeResponses } from '../access/idempotency.ts';
-import { bulkStatement, type Procedure, type Tx } from '../engine/engine.ts';
+import { bulkStatement, type Lines, type Procedure, type Tx } from '../engine/engine.ts';
 import { type CompleteFile, completeFile, findCompleteFiles, keepFiles } from '../files/files.ts';
 import { insertMoreFiles, type MoreFile } from '../files/message-files.ts';
 import type { EventRow } from '../log/entry.ts';
@@ -44,8 +44,14 @@ export type SendOutcome =
   | { readonly stored: StoredResponse }
   | { readonly refused: 'again' | 'access' | 'file' | 'reply' | 'expired' };
 
+/** The line of a message is its JSON. That of any other outcome is an array of one. */
+export const outcomeLines: Lines<SendOutcome> = {
+  write: (outcome) => ('json' in outcome ? outcome.json : JSON.stringify([outcome])),
+  read: (line) => (line.startsWith('{') ? { json: line } : (JSON.parse(line) as [SendOutcome])[0]),
+};
+
 /** Sends messages that arrived together in one transaction. Each has an outcome of its own. */
-export const sendMessages: Procedure<SendInput, SendOutcome[]> = { name: 'sendMessages', run: send };
+export const sendMessages: Procedure<SendInput, SendOutcome> = { name: 'sendMessages', run: send, lines: outcomeLines };
 
 async function send(tx: Tx, { messages, fileUrl }: SendInput, now: () => number): Promise<SendOutcome[]> {
   const repeats = await findRepeats(tx, messages);

@@ -76,15 +76,22 @@ export interface Tx extends Db {
 
 /**
  * A transaction that runs where its connection is: on SQLite in the writer thread, so that its input crosses to that thread
- * once and its result once back. Both are structured clones. It awaits nothing but `tx`. `now` is read after the ids are
- * taken, so that times rise with ids.
+ * once, as JSON, and its outcomes once back. It awaits nothing but `tx`. `now` is read after the ids are taken, so that times
+ * rise with ids.
  */
-export interface Procedure<I, R> {
+export interface Procedure<I, O> {
   /** Its name in `procedures`. */
   readonly name: string;
   /** True if it commits like `writeRelaxed`. */
   readonly isRelaxed?: true;
-  readonly run: (tx: Tx, input: I, now: () => number) => Promise<R>;
+  readonly run: (tx: Tx, input: I, now: () => number) => Promise<O[]>;
+  /** How its outcomes cross: each as one line of text. */
+  readonly lines: Lines<O>;
+}
+
+export interface Lines<O> {
+  write(outcome: O): string;
+  read(line: string): O;
 }
 
 /** An event as it is stored in the log. */
@@ -132,7 +139,7 @@ export interface Engine extends Db {
    */
   writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs a procedure like `write`, or like `writeRelaxed` if it says so. */
-  call<I, R>(procedure: Procedure<I, R>, input: I, now: () => number): Promise<R>;
+  call<I, O>(procedure: Procedure<I, O>, input: I, now: () => number): Promise<O[]>;
   /** Called after every commit of this process that took ids of events. Commits of other processes are not reported. */
   committed: (batch: LogBatch) => void;
   /** Called after every transaction that took the event lock. */

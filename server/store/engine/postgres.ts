@@ -305,7 +305,7 @@ class PostgresEngine extends Session implements Engine {
     return this.write(work);
   }
 
-  call<I, R>(procedure: Procedure<I, R>, input: I, now: () => number): Promise<R> {
+  call<I, O>(procedure: Procedure<I, O>, input: I, now: () => number): Promise<O[]> {
     return this.write((tx) => procedure.run(tx, input, now));
   }
 

@@ -9,25 +9,26 @@ const maxEvents = 100;
 const maxChars = 32_000;
 
 /**
- * Indexes the next events of the log and returns the id of the last one, or the cursor if there are none. Returns undefined
- * if another process is at it. The index and its cursor move in one transaction, so a crash neither repeats nor skips
- * anything. A power cut may undo both, and they are then done again.
+ * Indexes the next events of the log and returns the id of the last one, or the cursor if there are none. Returns nothing if
+ * another process is at it. The index and its cursor move in one transaction, so a crash neither repeats nor skips anything.
+ * A power cut may undo both, and they are then done again.
  */
-export const indexEvents: Procedure<null, number | undefined> = {
+export const indexEvents: Procedure<null, number> = {
   name: 'indexEvents',
   isRelaxed: true,
   run: async (tx) => {
-    if (!(await tx.tryLock('search-index'))) return undefined;
+    if (!(await tx.tryLock('search-index'))) return [];
     const position = await readCursor(tx, 'search');
     const events = await eventsAfter(tx, position, maxEvents);
     const step = events.slice(0, Math.max(1, countWithin(events, maxChars)));
     const last = step.at(-1);
-    if (!last) return position;
+    if (!last) return [position];
     await indexChanged(tx, step);
     if (events.length < maxEvents) await mergeIndex(tx);
     await moveCursor(tx, 'search', last.event_id);
-    return last.event_id;
+    return [last.event_id];
   },
+  lines: { write: String, read: Number },
 };
 
 /** Returns how many of the first events have bodies of at most so many characters together. */

@@ -4,6 +4,7 @@ import { eventsNamed } from '../../store/log/events.ts';
 import type { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine, onBothEngines } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
+import { filePart, formWith, post, sending, textPart } from '../support/files.ts';
 import { eventTip, users } from '../support/people.ts';
 import { receiverFor } from '../support/receiver.ts';
 import { dropExpired, logRead } from '../support/retention.ts';
@@ -96,6 +97,27 @@ onBothEngines('a stream', (engine) => {
       const arrivals = await endpoint.arrived(stream.told.length);
       const sent = new Map(arrivals.map(({ eventId, body }) => [eventId, body]));
       expect(stream.told.map(({ event_id }) => sent.get(event_id ?? 0))).toEqual(stream.told.map(({ body }) => body));
+    });
+
+    test('of messages that arrive together, with and without a file, beside one that is refused', async () => {
+      const stream = await follow(bob);
+      const contents = ['two\nlines', '{"not":\n"ours"}', '[refused]', '\r\n\u2028x', 'with a file', '\\n'];
+      const withFile = formWith(textPart('chat_id', chat_id), textPart('content', 'with a file'), filePart('bytes'));
+      const answers = await Promise.all(
+        contents.map((content) =>
+          content === 'with a file'
+            ? post(ada, sending, withFile)
+            : ada.call('messages.send_message', { chat_id: content === '[refused]' ? 987_654_321 : chat_id, content }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200, 200]);
+      await stream.untilTold(5);
+      const told = stream.events.map(({ data }) => data as { content: string; file?: { size: number } });
+      expect(told.map(({ content }) => content).sort()).toEqual(
+        contents.filter((content) => content !== '[refused]').sort(),
+      );
+      expect(told.flatMap(({ content, file }) => (file ? [[content, file.size]] : []))).toEqual([['with a file', 5]]);
+      for (const { event_id, body } of stream.events) expect(body).toBe((await frozen(server(), event_id)) ?? '');
     });
 
     test('as a stream of events that nobody keeps or holds back', async () => {

@@ -142,15 +142,15 @@ class SqliteEngine implements Engine {
     return this.#inTurn((askedAt, ending) => this.#transaction(work, false, askedAt, ending));
   }
 
-  call<I, R>({ name }: Procedure<I, R>, input: I, now: () => number): Promise<R> {
+  call<I, O>({ name, lines }: Procedure<I, O>, input: I, now: () => number): Promise<O[]> {
     return this.#inTurn(async (askedAt, ending) => {
       const startedAt = this.#monotonic();
       const called = this.#writer.ask({ procedure: name, input, at: now() });
       ending();
-      const { result, rows } = (await called) as ProcedureResult;
+      const { rows, outcomes } = (await called) as ProcedureResult;
       this.#committed(rows);
       this.locked(startedAt - askedAt, this.#monotonic() - startedAt);
-      return result as R;
+      return outcomes.map((line) => lines.read(line));
     });
   }
 

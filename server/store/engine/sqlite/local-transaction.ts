@@ -62,15 +62,15 @@ export class LocalTransaction implements Tx {
 
 /** Returns the last ids taken. */
 export function takeIds(connection: Connection, { messages, events }: IdCount): IdCount {
-  return { messages: advance(connection, 'messages', messages), events: advance(connection, 'events', events) };
-}
-
-function advance(connection: Connection, name: string, count: number): number {
-  if (count === 0) return 0;
-  const row = connection.get<{ last_id: number }>(
-    'UPDATE id_counters SET last_id = last_id + $2 WHERE name = $1 RETURNING last_id',
-    [name, count],
+  const rows = connection.all<{ name: string; last_id: number }>(
+    `UPDATE id_counters SET last_id = last_id + CASE name WHEN 'messages' THEN $1 ELSE $2 END
+     WHERE name IN ('messages', 'events') RETURNING name, last_id`,
+    [messages, events],
   );
-  if (!row) throw new Error(`id_counters has no row ${name}`);
-  return row.last_id;
+  const last = (counter: string): number => {
+    const row = rows.find(({ name }) => name === counter);
+    if (!row) throw new Error(`id_counters has no row ${counter}`);
+    return row.last_id;
+  };
+  return { messages: last('messages'), events: last('events') };
 }

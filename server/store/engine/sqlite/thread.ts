@@ -2,7 +2,15 @@ import { parentPort } from 'node:worker_threads';
 import { procedures } from '../../procedures.ts';
 import { Connection } from './connection.ts';
 import { LocalTransaction, takeIds } from './local-transaction.ts';
-import type { Call, Failure, ProcedureCall, ProcedureResult, Request, Response, Result } from './protocol.ts';
+import {
+  type Call,
+  type Failure,
+  type ProcedureCall,
+  type Request,
+  type Response,
+  type Result,
+  toLines,
+} from './protocol.ts';
 
 /**
  * The writer thread. A slow disk sync blocks only this thread. It has the one connection that writes: SQLite's write lock
@@ -20,35 +28,32 @@ let failed: { readonly transaction: number; readonly failure: Failure } | undefi
 /** Requests are handled one after the other. */
 let handled: Promise<void> = Promise.resolve();
 
-parentPort?.on('message', (request: string | ProcedureCall) => {
+parentPort?.on('message', (text: string) => {
   handled = handled.then(async () => {
-    parentPort?.postMessage(
-      typeof request === 'string'
-        ? JSON.stringify(handle(JSON.parse(request) as Request))
-        : [await runProcedure(request)],
-    );
+    const request = JSON.parse(text) as Request;
+    parentPort?.postMessage('procedure' in request ? await runProcedure(request) : JSON.stringify(handle(request)));
   });
 });
 
 /** Runs a procedure in a transaction of its own. */
-async function runProcedure({ procedure, input, at }: ProcedureCall): Promise<Result> {
+async function runProcedure({ procedure, input, at }: ProcedureCall): Promise<string> {
   const opened = connection;
   const found = procedures[procedure];
-  if (!opened || !found) return { failure: { message: `there is no procedure ${procedure}, or no database` } };
   try {
+    if (!opened || !found) throw new Error(`there is no procedure ${procedure}, or no database`);
     begin(opened, !found.isRelaxed);
     const tx = new LocalTransaction(opened);
-    const result = await found.run(tx, input as never, () => at);
+    const outcomes = await found.run(tx, input as never, () => at);
     if (tx.error) throw tx.error;
     opened.run('COMMIT');
-    return { value: { result, rows: tx.appending.rows } satisfies ProcedureResult };
+    return toLines({ rows: tx.appending.rows, outcomes: outcomes.map((outcome) => found.lines.write(outcome)) });
   } catch (error) {
-    attempt(() => execute(opened, ['rollback']));
-    return failureOf(error);
+    attempt(() => opened && execute(opened, ['rollback']));
+    return JSON.stringify([failureOf(error)] satisfies Response);
   }
 }
 
-function handle(request: Request): Response {
+function handle(request: Exclude<Request, ProcedureCall>): Response {
   if ('open' in request) return [attempt(() => open(request.open))];
   const opened = connection;
   if (!opened) return [{ failure: { message: 'the database is not open' } }];

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { embedded } from '../../../lib/embedded.ts';
 import { asUnavailable } from '../failure.ts';
-import type { ProcedureCall, Request, Response } from './protocol.ts';
+import { fromLines, type Request, type Response } from './protocol.ts';
 
 export type Waiter = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>;
 
@@ -20,8 +20,8 @@ export class WriterThread {
   #state: 'opening' | 'open' | 'closing' = 'opening';
 
   private constructor() {
-    this.#worker.on('message', (response: string | Response) =>
-      this.#receive(typeof response === 'string' ? (JSON.parse(response) as Response) : response),
+    this.#worker.on('message', (text: string) =>
+      this.#receive(text.startsWith('[') ? (JSON.parse(text) as Response) : [{ value: fromLines(text) }]),
     );
     // The thread reports failed calls itself. An error event means that it died, and nothing can be stored any more.
     this.#worker.on('error', (cause) => this.#fail(cause));
@@ -70,15 +70,15 @@ export class WriterThread {
   }
 
   /** Sends a request that has one result. */
-  ask(request: Request | ProcedureCall): Promise<unknown> {
+  ask(request: Request): Promise<unknown> {
     return new Promise((resolve, reject) => this.send(request, [{ resolve, reject }]));
   }
 
   /** Sends a request whose results settle the waiters. Keeps the process alive only while a response is awaited. */
-  send(request: Request | ProcedureCall, waiting: readonly Waiter[]): void {
+  send(request: Request, waiting: readonly Waiter[]): void {
     if (this.#waiting.length === 0) this.#worker.ref();
     this.#waiting.push(waiting);
-    this.#worker.postMessage('procedure' in request ? request : JSON.stringify(request));
+    this.#worker.postMessage(JSON.stringify(request));
   }
 
   #receive(response: Response): void {
