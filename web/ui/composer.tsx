@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
@@ -27,7 +28,8 @@ export function Composer({ chat, state }: { chat: ChatHead; state: ChatState }) 
   const picker = useRef<HTMLInputElement>(null);
   const { threadId } = state;
   const tray = uploads.of(state);
-  const draft = drafts.get(state);
+  // The field and the button follow it without rendering the rest at each key.
+  const draft = useComputed(() => drafts.get(state));
   const reply = state.replyingTo.value;
 
   const focusRequests = state.focusComposer.value;
@@ -44,14 +46,18 @@ export function Composer({ chat, state }: { chat: ChatHead; state: ChatState }) 
   };
   const isDropping = useFileDrop({ isEnabled: maySend(chat), isThread: threadId !== undefined, onFiles: attach });
   // Files that are on their way, or wait for the connection, hold up nothing here: their message waits in the outbox.
-  const hasFailed = tray.some(({ state: upload }) => upload.name === 'failed' && !upload.isTransient);
+  const cannotSend = useComputed(() => {
+    const files = uploads.of(state);
+    const hasFailed = files.some(({ state: upload }) => upload.name === 'failed' && !upload.isTransient);
+    return hasFailed || (files.length === 0 && draft.value.trim() === '');
+  });
 
   if (!maySend(chat)) {
     return <p class="composer-closed">{text.composer.closed}</p>;
   }
   function send(): void {
-    const content = drafts.get(state);
-    if (hasFailed || (content.trim() === '' && tray.length === 0)) return;
+    if (cannotSend.value) return;
+    const content = draft.value;
     const files = uploads.take(state);
     outbox.send(chat.chat_id, content, { threadId, replyTo: reply?.message_id, files }).catch(report);
     drafts.set(state, '');
@@ -132,13 +138,7 @@ export function Composer({ chat, state }: { chat: ChatHead; state: ChatState }) 
             attach(files);
           }}
         />
-        <button
-          type="submit"
-          class="send"
-          aria-label={sendLabel}
-          title={sendLabel}
-          disabled={(draft.trim() === '' && tray.length === 0) || hasFailed}
-        >
+        <button type="submit" class="send" aria-label={sendLabel} title={sendLabel} disabled={cannotSend}>
           <Icon name="send" />
         </button>
       </div>

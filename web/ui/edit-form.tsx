@@ -35,7 +35,7 @@ function Form({ message, state, chat }: EditProps & { readonly chat: ChatHead })
   const form = useRef<HTMLFormElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   // The list may unmount this row, and mount it again.
-  const draft = state.editDraft.value;
+  const draft = state.editDraft;
   const setDraft = (changed: string) => {
     state.editDraft.value = changed;
   };
@@ -54,7 +54,7 @@ function Form({ message, state, chat }: EditProps & { readonly chat: ChatHead })
     area?.setSelectionRange(area.value.length, area.value.length);
   }, [state.focusEdit.value]);
   const save = () => {
-    const content = field.current?.value ?? draft;
+    const content = field.current?.value ?? draft.value;
     if (content.trim() === '') return fail(text.editForm.empty);
     submit(async () => {
       if (content !== message.content) {

@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
+
+import { type ReadonlySignal, useSignalEffect } from '@preact/signals';
 import type { RefObject, VNode } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import { placeAfter } from './arrow-keys.ts';
@@ -22,18 +24,19 @@ interface Completion {
 export function useCompletion(
   field: RefObject<HTMLTextAreaElement | null>,
   chat: ChatHead,
-  written: string,
+  written: ReadonlySignal<string>,
   onChange: (written: string) => void,
 ): Completion {
   const [query, setQuery] = useState<Query | undefined>(undefined);
   const [closedAt, setClosedAt] = useState(-1);
   const [at, setAt] = useState(0);
-  useLayoutEffect(() => {
+  useSignalEffect(() => {
+    void written.value;
     const area = field.current;
     const isHere = area !== null && area === document.activeElement;
     setQuery(isHere ? queryAt(area.value, area.selectionStart) : undefined);
     setAt(0);
-  }, [written, field]);
+  });
   const found = useOffers(chat, query);
   const offers = query && query.from !== closedAt ? found : [];
   const chosen = offers[Math.min(at, offers.length - 1)];
