@@ -37,20 +37,12 @@ export async function onPhone(stage: Stage, { rounds, keys }: { rounds: number; 
   }
   await watchKeys(page, 'keydown');
   const quiet = await type(page, cdp, keys / 2);
-  const other = await makeGroup(stage.bob, [stage.ada], 'Beside');
-  let isTyping = true;
-  let arrived = 0;
-  const sending = (async () => {
-    for (; isTyping; arrived++) {
-      const chat_id = arrived % 2 === 0 ? chat : other;
-      await stage.bob.ok('messages.send_message', { chat_id, content: `new ${arrived}, with **some** Markdown` });
-      await pause(messageMs);
-    }
-  })();
-  const busy = await type(page, cdp, keys / 2);
-  isTyping = false;
-  await sending;
-  const bare = await typeInBareField(context, keys / 2);
+  const chats = [chat, await makeGroup(stage.bob, [stage.ada], 'Beside')];
+  const busy = await beside(stage, chats, () => type(page, cdp, keys / 2));
+  await page.close();
+  const bare = await openBarePage(context, stage.url);
+  const bareQuiet = await type(bare.page, bare.cdp, keys / 2);
+  const bareBusy = await beside(stage, chats, () => type(bare.page, bare.cdp, keys / 2));
   const all = [...quiet, ...busy];
   const shown = (values: readonly number[]) =>
     `p50 ${quantile(values, 0.5).toFixed(0)} ms, p95 ${quantile(values, 0.95).toFixed(0)} ms, longest ${Math.max(...values).toFixed(0)} ms`;
@@ -70,8 +62,9 @@ export async function onPhone(stage: Stage, { rounds, keys }: { rounds: number; 
       bar: { max: 50 },
       notes: [
         `quiet ${shown(quiet)}`,
-        `while ${arrived} messages arrive ${shown(busy)}`,
-        `a bare text field ${shown(bare)}`,
+        `while messages arrive ${shown(busy)}`,
+        `a bare page: quiet ${shown(bareQuiet)}`,
+        `a bare page: while messages arrive ${shown(bareBusy)}`,
       ],
     },
   ];
@@ -97,14 +90,46 @@ async function interactiveMs(page: Page, url: string): Promise<number> {
   );
 }
 
-/** Types in a page that has nothing else: no client of ours can be faster. */
-async function typeInBareField(context: BrowserContext, count: number): Promise<number[]> {
+/** Does something while messages arrive, in the open chat and in another one. */
+async function beside<T>({ bob }: Stage, chats: readonly number[], work: () => Promise<T>): Promise<T> {
+  let isDone = false;
+  const sending = (async () => {
+    for (let sent = 0; !isDone; sent++) {
+      const chat_id = chats[sent % chats.length] ?? 0;
+      await bob.ok('messages.send_message', { chat_id, content: `new ${sent}, with **some** Markdown` });
+      await pause(messageMs);
+    }
+  })();
+  const result = await work().finally(() => {
+    isDone = true;
+  });
+  await sending;
+  return result;
+}
+
+/** The least that a chat needs: a text field, and a list at whose end the text of each message is shown. */
+const barePage = `<!doctype html><title>Bare</title><meta name="viewport" content="width=device-width">
+<ol style="height: 50vh; overflow: auto"></ol><textarea aria-label="Message"></textarea><script>
+const list = document.querySelector('ol');
+new EventSource('/api/events.php?action=stream').addEventListener('new_message', ({ data }) => {
+  const item = document.createElement('li');
+  item.textContent = JSON.parse(data).data.content;
+  list.append(item);
+  list.scrollTop = list.scrollHeight;
+});
+</script>`;
+
+/** Opens a page that has nothing else: no client of ours can be faster. */
+async function openBarePage(context: BrowserContext, url: string): Promise<{ page: Page; cdp: CDPSession }> {
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
-  await page.setContent('<!doctype html><title>Bare</title><textarea aria-label="Message"></textarea>');
+  await page.route(`${url}/bare`, (route) => route.fulfill({ contentType: 'text/html', body: barePage }));
+  const listening = page.waitForResponse(/action=stream/);
+  await page.goto(`${url}/bare`);
+  if ((await listening).status() !== 200) throw new Error('the bare page gets no events');
   await watchKeys(page, 'keydown');
-  return type(page, cdp, count);
+  return { page, cdp };
 }
 
 const words = 'the quick brown fox jumps over the lazy dog ';
