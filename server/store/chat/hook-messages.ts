@@ -1,5 +1,5 @@
 import type { HookId } from '@parley/contract';
-import { bulkStatement, type Lines, type Procedure, type Tx } from '../engine/engine.ts';
+import { bulkStatement, type Procedure, type Tx } from '../engine/engine.ts';
 import { type NewMessage, outcomeLines, type SendInput, type SendOutcome, sendMessages } from './send.ts';
 
 /** A message that came through an incoming webhook. */
@@ -19,7 +19,7 @@ export const sendHookMessages: Procedure<SendInput<HookMessage>, HookOutcome> = 
     const outcomes: HookOutcome[] = await sendMessages.run(tx, { messages: allowed, fileUrl }, now);
     return messages.map(({ hook_id }) => (hooks.has(hook_id) && outcomes.shift()) || { refused: 'revoked' });
   },
-  lines: outcomeLines as Lines<HookOutcome>,
+  lines: outcomeLines,
 };
 
 const hookQuery = bulkStatement(

@@ -85,11 +85,12 @@ export interface Procedure<I, O> {
   /** True if it commits like `writeRelaxed`. */
   readonly isRelaxed?: true;
   readonly run: (tx: Tx, input: I, now: () => number) => Promise<O[]>;
-  /** How its outcomes cross: each as one line of text. */
+  /** How its outcomes cross on SQLite: each as one line of text. */
   readonly lines: Lines<O>;
 }
 
 export interface Lines<O> {
+  /** Returns a text without line breaks. */
   write(outcome: O): string;
   read(line: string): O;
 }

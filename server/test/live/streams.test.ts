@@ -111,6 +111,8 @@ onBothEngines('a stream', (engine) => {
         ),
       );
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200, 200]);
+      const shown = answers.map(({ body }) => (body as { message?: { content: string } }).message?.content);
+      expect(shown).toEqual(contents.map((content) => (content === '[refused]' ? undefined : content)));
       await stream.untilTold(5);
       const told = stream.events.map(({ data }) => data as { content: string; file?: { size: number } });
       expect(told.map(({ content }) => content).sort()).toEqual(

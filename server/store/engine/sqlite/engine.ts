@@ -17,7 +17,7 @@ import {
 import { unavailable } from '../failure.ts';
 import { bulkTexts } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
-import type { Call, ProcedureResult } from './protocol.ts';
+import { type Call, fromLines } from './protocol.ts';
 import { Reader } from './reader.ts';
 import { type Waiter, WriterThread } from './writer-thread.ts';
 
@@ -147,7 +147,7 @@ class SqliteEngine implements Engine {
       const startedAt = this.#monotonic();
       const called = this.#writer.ask({ procedure: name, input, at: now() });
       ending();
-      const { rows, outcomes } = (await called) as ProcedureResult;
+      const { rows, outcomes } = fromLines((await called) as string);
       this.#committed(rows);
       this.locked(startedAt - askedAt, this.#monotonic() - startedAt);
       return outcomes.map((line) => lines.read(line));

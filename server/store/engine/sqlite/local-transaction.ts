@@ -60,7 +60,7 @@ export class LocalTransaction implements Tx {
   }
 }
 
-/** Returns the last ids taken. */
+/** Takes so many ids, and returns the last one of each counter. */
 export function takeIds(connection: Connection, { messages, events }: IdCount): IdCount {
   const rows = connection.all<{ name: string; last_id: number }>(
     `UPDATE id_counters SET last_id = last_id + CASE name WHEN 'messages' THEN $1 ELSE $2 END

@@ -45,8 +45,9 @@ async function runProcedure({ procedure, input, at }: ProcedureCall): Promise<st
     const tx = new LocalTransaction(opened);
     const outcomes = await found.run(tx, input as never, () => at);
     if (tx.error) throw tx.error;
+    const lines = toLines({ rows: tx.appending.rows, outcomes: outcomes.map((outcome) => found.lines.write(outcome)) });
     opened.run('COMMIT');
-    return toLines({ rows: tx.appending.rows, outcomes: outcomes.map((outcome) => found.lines.write(outcome)) });
+    return lines;
   } catch (error) {
     attempt(() => opened && execute(opened, ['rollback']));
     return JSON.stringify([failureOf(error)] satisfies Response);

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { embedded } from '../../../lib/embedded.ts';
 import { asUnavailable } from '../failure.ts';
-import { fromLines, type Request, type Response } from './protocol.ts';
+import type { Request, Response } from './protocol.ts';
 
 export type Waiter = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>;
 
@@ -21,7 +21,7 @@ export class WriterThread {
 
   private constructor() {
     this.#worker.on('message', (text: string) =>
-      this.#receive(text.startsWith('[') ? (JSON.parse(text) as Response) : [{ value: fromLines(text) }]),
+      this.#receive(text.startsWith('[') ? (JSON.parse(text) as Response) : [{ value: text }]),
     );
     // The thread reports failed calls itself. An error event means that it died, and nothing can be stored any more.
     this.#worker.on('error', (cause) => this.#fail(cause));
