@@ -38,6 +38,18 @@ inChromium('mentions and emoji', () => {
     await message(ada, '@').waitFor();
   });
 
+  test('are not completed in a draft that is opened again', async () => {
+    const chatId = await groupWith(stage, 'Draft');
+    const ada = await stage.open('ada', `/chats/${chatId}`, desk);
+    await composer(ada).pressSequentially('Hi @bo');
+    await ada.getByRole('option', { name: /Bob/ }).waitFor();
+    await ada.reload();
+    await becomes(() => composer(ada).inputValue(), 'Hi @bo');
+    await composer(ada).press('Enter');
+    await message(ada, 'Hi @bo').waitFor();
+    await becomes(() => composer(ada).inputValue(), '');
+  });
+
   test('are completed in the edit form too, above or below it', async () => {
     const chatId = await groupWith(stage, 'Editing');
     for (let i = 0; i < 30; i++) await say(stage.person('ada'), chatId, `line ${i}`);

@@ -61,6 +61,8 @@ export function Composer({ chat, state }: { chat: ChatHead; state: ChatState }) 
     const files = uploads.take(state);
     outbox.send(chat.chat_id, content, { threadId, replyTo: reply?.message_id, files }).catch(report);
     drafts.set(state, '');
+    // A draft that was written and sent in one turn has not changed, so the field would not follow it.
+    if (field.current) field.current.value = '';
     state.replyingTo.value = undefined;
     state.firstUnread.value = undefined;
     state.sent.value++;

@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
-
-import { type ReadonlySignal, useSignalEffect } from '@preact/signals';
+import { effect, type ReadonlySignal } from '@preact/signals';
 import type { RefObject, VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import { placeAfter } from './arrow-keys.ts';
@@ -30,13 +29,18 @@ export function useCompletion(
   const [query, setQuery] = useState<Query | undefined>(undefined);
   const [closedAt, setClosedAt] = useState(-1);
   const [at, setAt] = useState(0);
-  useSignalEffect(() => {
-    void written.value;
-    const area = field.current;
-    const isHere = area !== null && area === document.activeElement;
-    setQuery(isHere ? queryAt(area.value, area.selectionStart) : undefined);
-    setAt(0);
-  });
+  // At once, and not with the next frame: the next key may choose from the list. The field may still show the text before.
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        const now = written.value;
+        const area = field.current;
+        const isHere = area !== null && area === document.activeElement;
+        setQuery(isHere ? queryAt(now, Math.min(area.selectionStart, now.length)) : undefined);
+        setAt(0);
+      }),
+    [written, field],
+  );
   const found = useOffers(chat, query);
   const offers = query && query.from !== closedAt ? found : [];
   const chosen = offers[Math.min(at, offers.length - 1)];
