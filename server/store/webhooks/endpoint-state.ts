@@ -1,7 +1,7 @@
 import type { WebhookId } from '@parley/contract';
 import { leaseSql } from '../../lib/lease.ts';
 import { bulkStatement, type Db, type Dialect, type Tx } from '../engine/engine.ts';
-import { changes, values } from '../engine/query.ts';
+import { changes, exists, values } from '../engine/query.ts';
 import { type OpenDelivery, open, openColumns } from './deliveries.ts';
 
 /** A lease expires this long after its process last renewed it. Then another process may take it. */
@@ -158,13 +158,16 @@ export const releaseLease = (tx: Tx, owner: string, state: ReleasableState, dueA
     [state.webhook_id, owner, state.lease_number, state.delivery_count, state.revision, dueAt],
   );
 
-/** Gives a lease to another process, under a new number. Returns false if it was lost. */
-export function transferLease(
+/** Gives a lease to another process, under a new number. Returns false if it was lost, or if that process is about to end. */
+export async function transferLease(
   tx: Tx,
   owner: string,
   { webhook_id, lease_number }: LeaseKey,
   to: string,
 ): Promise<boolean> {
+  // A process that ends removes this row, and then releases its leases: this one too, because the row is locked until then.
+  const isThere = await exists(tx, `SELECT 1 AS found FROM nodes d WHERE d.owner = $1 ${tx.dialect.lockRows}`, [to]);
+  if (!isThere) return false;
   return changes(
     tx,
     `UPDATE endpoint_state SET owner = $4, ${leaseSql.nextNumber},

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { type AddressInfo, createServer, connect as dial } from 'node:net';
 import fc from 'fast-check';
 import type { Engine } from '../../store/engine/engine.ts';
+import { type LeaseKey, transferLease } from '../../store/webhooks/endpoint-state.ts';
 import type { NodeRow } from '../../store/webhooks/nodes.ts';
 import { transfers } from '../../webhooks/leases.ts';
 import { Client } from '../support/client.ts';
@@ -196,6 +197,12 @@ onPostgres('several processes on one database', () => {
     const late = await join(env);
     const third = await inShares(3, gone);
     const [joined = ''] = [...third.keys()].filter((owner) => !second.has(owner));
+    const held = await engine.get<LeaseKey & { owner: string }>(
+      'SELECT webhook_id, lease_number, owner FROM endpoint_state WHERE owner IS NOT NULL LIMIT 1',
+    );
+    if (!held) throw new Error('no webhook is driven');
+    // One that has left meanwhile gets nothing: its webhooks would wait until the lease expires.
+    expect(await engine.write((tx) => transferLease(tx, held.owner, held, 'a process that has left'))).toBe(false);
     await leave(late);
     expect([...(await shares(engine)).keys()]).not.toContain(joined);
     await inShares(2, [joined]);
