@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { render } from 'preact';
 import { Batch } from './lib/batch.ts';
-import { afterTyping, typingPause, watchKeys } from './lib/typing-pause.ts';
+import { afterTyping, watchKeys } from './lib/typing-pause.ts';
 import { showBadge } from './notify/badge.ts';
 import { type Person, personOf, storedPerson } from './person.ts';
 import { openSession } from './session.ts';
@@ -21,7 +21,7 @@ import { startWorker } from './worker/start.ts';
 const idleCheckMs = 15_000;
 
 /** The count waits for so long, because the client marks messages of the open chat as read in this time. */
-const unreadMs = 600;
+const unreadMs = 1_000;
 
 /** The first chat has appeared by then. */
 const partsMs = 2_000;
@@ -61,7 +61,6 @@ async function start(root: HTMLElement, person: Person): Promise<void> {
     forget: forgetBrowser,
     // The connection may break again. The next one checks again.
     caughtUp: () => void checkVersion().catch(() => {}),
-    whenFree: typingPause,
     onError: report,
   });
 
@@ -112,7 +111,7 @@ async function start(root: HTMLElement, person: Person): Promise<void> {
     root,
   );
   startWorker(opened);
-  setTimeout(() => afterTyping(loadParts), partsMs);
+  afterTyping(loadParts, partsMs);
 }
 
 document.documentElement.lang = text.language;

@@ -31,8 +31,6 @@ export interface SessionOptions {
   readonly forget?: () => Promise<void>;
   /** Called each time the connection is back. */
   readonly caughtUp?: () => void;
-  /** Resolves when an event can be applied without making the user wait. */
-  readonly whenFree?: () => Promise<void>;
   /** Called with errors that no view shows. */
   readonly onError: (error: unknown) => void;
   /** Replaces the global `fetch`. */
@@ -208,8 +206,7 @@ export async function openSession(options: SessionOptions) {
   };
   const reached = (at: number) => persistence.reached(at);
   const newId = newIdempotencyKey;
-  const whenFree = options.whenFree ?? (async () => {});
-  const sync = new Sync({ store, client, loader, tabs, now, newId, reached, caughtUp, expired, whenFree, signedOut });
+  const sync = new Sync({ store, client, loader, tabs, now, newId, reached, caughtUp, expired, signedOut });
 
   const isReady = new Promise<void>((resolve) => {
     store.isReady.subscribe((isReady) => isReady && resolve());

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 
 /**
  * Notes for each key how long it took from this event until the frame after it was made. The frame is made in the task that calls
- * back, so the first task that follows ends it. Browsers order tasks by kind: after a key, Chromium lets messages wait for
- * several frames.
+ * back, so the first task that follows ends it. Which one that is, the browser decides: a trace of Chromium showed a message that had
+ * to wait for several frames after a key.
  */
 export const watchKeys = (page: Page, event: 'keydown' | 'input'): Promise<unknown> =>
   page.evaluate((event) => {

@@ -1,3 +1,5 @@
+import { typingPause } from './typing-pause.ts';
+
 /** Collects keys, and passes them on together a moment later. */
 export class Batch<K> {
   readonly #run: (keys: readonly K[]) => void;
@@ -12,7 +14,10 @@ export class Batch<K> {
 
   add(key: K): void {
     this.#keys.add(key);
-    this.#timer ??= setTimeout(() => this.flush(), this.#delayMs);
+    this.#timer ??= setTimeout(async () => {
+      await typingPause();
+      this.flush();
+    }, this.#delayMs);
   }
 
   flush(): void {

@@ -1,34 +1,56 @@
-/** Somebody who types presses the next key sooner. */
-const keyMs = 150;
+/** Somebody who types presses the next key sooner. Nothing waits longer for it. */
+const keyMs = 300;
 
-/** However fast somebody types, the pause is over by then. */
-const maxMs = 250;
+/** So soon after a key is on the screen, the most time is left until the next one. */
+const freeMs = 8;
 
-let pressedAt = Number.NEGATIVE_INFINITY;
+let typedAt = Number.NEGATIVE_INFINITY;
+let freeUntil = 0;
+const waiting = new Set<() => void>();
 
-const pressed = () => {
-  pressedAt = performance.now();
+/** Lets one after the other begin, each when the last one is done. What is left waits for the next key. */
+const letBegin = () => {
+  const [begin] = waiting;
+  if (!begin || performance.now() > freeUntil) return;
+  waiting.delete(begin);
+  begin();
+  setTimeout(letBegin);
 };
 
-export function watchKeys(): void {
-  for (const type of ['keydown', 'input']) addEventListener(type, pressed, { capture: true, passive: true });
-}
+const shown = () => {
+  freeUntil = performance.now() + freeMs;
+  letBegin();
+};
 
-/** Resolves at once, but while somebody types, only in the pause after a key is on the screen: the next one need not wait. */
+const typed = () => {
+  typedAt = performance.now();
+  if (waiting.size > 0) requestAnimationFrame(() => setTimeout(shown));
+};
+
+export const watchKeys = (): void => addEventListener('input', typed, true);
+
+/** Resolves at once. While somebody types, right after the next key is on the screen: the one after it need not wait. */
 export async function typingPause(): Promise<void> {
-  if (performance.now() - pressedAt > keyMs) return;
-  await new Promise<unknown>((resolve) => {
-    // Not every browser tells when it is idle.
-    if (typeof requestIdleCallback === 'function') requestIdleCallback(resolve, { timeout: maxMs });
-    else setTimeout(resolve, keyMs / 3);
-  });
+  const now = performance.now();
+  if (now - typedAt > keyMs || (waiting.size === 0 && now < freeUntil)) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  waiting.add(resolve);
+  setTimeout(() => {
+    waiting.delete(resolve);
+    resolve();
+  }, keyMs);
+  await promise;
 }
 
 /** Work that would hold up a key waits until nobody has typed for so long. */
 const restMs = 1_000;
 
-/** Does something long as soon as nobody types. */
-export function afterTyping(work: () => void): void {
-  if (performance.now() - pressedAt > restMs) work();
-  else setTimeout(() => afterTyping(work), restMs);
+/** Does something long after so many milliseconds, as soon as nobody types. Returns what cancels it. */
+export function afterTyping(work: () => void, ms: number): () => void {
+  const check = () => {
+    if (performance.now() - typedAt > restMs) work();
+    else timer = setTimeout(check, restMs);
+  };
+  let timer = setTimeout(check, ms);
+  return () => clearTimeout(timer);
 }

@@ -1,5 +1,6 @@
 import { ApiError, type Client, type EventIterator, type Streamed } from '@parley-chat/sdk';
 import { systemClock } from '@parley-chat/sdk/clock.ts';
+import { typingPause } from '../lib/typing-pause.ts';
 import { apply } from './apply.ts';
 import type { Loader } from './loader.ts';
 import type { Store } from './store.ts';
@@ -18,8 +19,6 @@ export interface SyncDeps {
   readonly caughtUp: () => void;
   /** Called if the stored state is too old to be continued. */
   readonly expired: () => Promise<void>;
-  /** Resolves when an event can be applied without making the user wait. */
-  readonly whenFree: () => Promise<void>;
   /** Called once the session has ended. */
   readonly signedOut: () => void;
 }
@@ -36,6 +35,12 @@ const lateMs = 1_000;
 /** A new connection has this long to open before another one is tried. */
 const patienceMs = 15_000;
 
+/** An event that comes so soon after the last one may have waited for it. */
+const closeMs = 100;
+
+/** While events come so close together, they wait for keys only for so long. */
+const maxBehindMs = 500;
+
 const gapPageSize = 200;
 
 /**
@@ -50,6 +55,9 @@ export class Sync implements TabsListener {
   /** Aborted when another attempt is to begin. */
   #attempt = new AbortController();
   #openedAt = 0;
+  /** When the last event was applied, and the first of those that came close together. */
+  #appliedAt = 0;
+  #busySince = 0;
   /** When the stream is tried again, if it is lost. */
   #retryAt = 0;
 
@@ -151,7 +159,7 @@ export class Sync implements TabsListener {
         const { value } = await stream.next();
         await refreshing;
         if (!value) continue;
-        await this.#deps.whenFree();
+        await this.#untilFree();
         apply(store, value, loader);
         tabs.report({ before, after: stream.cursor ?? before, item: value });
       }
@@ -172,8 +180,17 @@ export class Sync implements TabsListener {
       }
       if (report.connection !== connection) await this.#catchUp(report, signal);
       connection = report.connection;
+      await this.#untilFree();
       await this.#applyReport(report, signal);
     }
+  }
+
+  /** Waits until an event holds up no key, unless too many have come. */
+  async #untilFree(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#appliedAt > closeMs) this.#busySince = now;
+    if (now - this.#busySince < maxBehindMs) await typingPause();
+    this.#appliedAt = performance.now();
   }
 
   /** The leader has connected. Reading the log also finds out whether our cursor belongs to it, as after a restore. */

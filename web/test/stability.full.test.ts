@@ -143,6 +143,36 @@ inChromium('nothing on the page moves by itself', () => {
     );
   });
 
+  test('and the end is followed while somebody types, also as the composer grows', async () => {
+    const chatId = await groupWith(stage, 'Typing');
+    for (let i = 0; i < 30; i++) await say(stage.person('bob'), chatId, `message ${i}`);
+    await stage.person('ada').ok('messages.mark_read', { chat_id: chatId });
+    const page = await stage.open('ada', `/chats/${chatId}`, phone);
+    await message(page, 'message 29').waitFor();
+    const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+    await composer.focus();
+    const endPx = () => log(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight);
+    let typed = '';
+    /** Goes on with typing, faster than anybody, until something is so. */
+    const typeUntil = (what: string, isSo: () => Promise<boolean>) =>
+      until(what, async () => {
+        await page.keyboard.type('word ');
+        typed += 'word ';
+        return isSo();
+      });
+    for (let i = 0; i < 3; i++) {
+      const height = (await composer.boundingBox())?.height ?? 0;
+      await say(stage.person('bob'), chatId, `arrives ${i}`);
+      await typeUntil('the message is at the end', async () => {
+        const isShown = await message(page, `arrives ${i}`).isVisible();
+        return isShown && (await endPx()) < 2;
+      });
+      await typeUntil('the composer grows', async () => ((await composer.boundingBox())?.height ?? 0) > height);
+      await becomes(async () => (await endPx()) < 2, true);
+    }
+    await becomes(() => composer.inputValue(), typed);
+  });
+
   test('and a reader who leaves the end as a message arrives is not taken back', async () => {
     const chatId = await groupWith(stage, 'Left at once');
     for (let i = 0; i < 60; i++) await say(stage.person('bob'), chatId, i % 3 === 0 ? long : `message ${i}`);

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { afterTyping, typingPause } from '../lib/typing-pause.ts';
 import type { Unsent } from '../outbox/outbox.ts';
 import { maxMessages, type Timeline } from '../store/timeline.ts';
 import { text } from '../text/text.ts';
@@ -19,6 +20,9 @@ const loadAheadPx = 2_000;
 
 const endPx = 48;
 
+/** Messages far from the view are dropped so long after others came. */
+const trimMs = 100;
+
 /** The list repeats its last scroll for so long after each measurement, and goes to what was the end then. */
 const repeatMs = 200;
 
@@ -32,7 +36,7 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
   const last = useRef<Pick<Place, 'top' | 'height'>>({ top: 0, height: Number.POSITIVE_INFINITY });
   /** The newest messages are on their way. */
   const isGoingToEnd = useRef(false);
-  /** When it was last sent to its end, or measured. */
+  /** When it was last sent to its end, or rows were measured. */
   const movedAt = useRef(0);
   const [isFarFromEnd, setFarFromEnd] = useState(false);
   // The line stays where it was when the chat was opened.
@@ -46,11 +50,22 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
   const shift = useShift(rows);
   const elementOf = useElements(state);
 
+  const shownRows = useRef(0);
+  const scrollToEnd = () => list.current?.scrollToIndex(shownRows.current - 1, { align: 'end' });
   const toEnd = () => {
     isAtEnd.current = true;
     movedAt.current = performance.now();
     state.reachedEnd.value++;
-    list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
+    scrollToEnd();
+  };
+  const isFollowing = useRef(false);
+  /** Scrolls to rows that are measured by now. While somebody types, it is a step of its own. */
+  const followEnd = async () => {
+    if (isFollowing.current) return;
+    isFollowing.current = true;
+    await typingPause();
+    isFollowing.current = false;
+    if (isAtEnd.current) toEnd();
   };
   const measured = useMeasured(scroller);
   const older = useAttempts(text.messageList.olderFailed);
@@ -71,7 +86,11 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
     if (isLeaving && isAtEnd.current) stopScroll(list.current);
     const isThere = isLeaving ? false : isAtEnd.current || (left < endPx && !hasGrown);
     isAtEnd.current = isGoingToEnd.current || (isThere && !timeline.hasNewer);
-    if (isAtEnd.current && left > 1 && !timeline.hasNewer) toEnd();
+    if (isAtEnd.current && left > 1 && !timeline.hasNewer) {
+      // Without new rows the page has become smaller: the composer grows, or the keyboard of a phone opens.
+      if (hasGrown) void followEnd();
+      else scrollToEnd();
+    }
     setFarFromEnd(left > pageHeight || timeline.hasNewer);
     loadAhead(place);
     if (isAtEnd.current) state.reachedEnd.value++;
@@ -79,7 +98,6 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
 
   // Where to begin: at the message of a link, at the first unread one, or at the end.
   const isPlaced = useRef(false);
-  const shownRows = useRef(0);
   const target = state.target.value;
   useLayoutEffect(() => {
     if (target === undefined) return;
@@ -104,23 +122,13 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
     if (!isAtEnd.current || timeline.hasNewer) checkPlace();
     else if (!willBeMeasured) toEnd();
     if (list.current) loadAhead(placeOf(list.current));
+    if (timeline.messages.length <= maxMessages) return undefined;
     // A step of its own, after this one is on the screen.
-    if (timeline.messages.length > maxMessages) {
-      const { scrollOffset = 0, scrollSize = 0 } = list.current ?? {};
-      const timer = setTimeout(() => timelines.trim(chatId, scrollOffset < scrollSize / 2 ? 'newest' : 'oldest'), 100);
-      return () => clearTimeout(timer);
-    }
-    return undefined;
+    return afterTyping(() => {
+      const { top, height } = last.current;
+      timelines.trim(chatId, top < height / 2 ? 'newest' : 'oldest');
+    }, trimMs);
   }, [timeline, unsent, state.firstUnread.value]);
-
-  // The composer grows, or the keyboard of a phone opens.
-  useEffect(() => {
-    const observer = new ResizeObserver(() => isAtEnd.current && toEndRef.current());
-    if (scroller.current) observer.observe(scroller.current);
-    return () => observer.disconnect();
-  }, []);
-  const toEndRef = useRef(toEnd);
-  toEndRef.current = toEnd;
 
   const goToEnd = () => {
     state.target.value = undefined;
@@ -168,7 +176,8 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
           }}
           onResize={() => {
             measured.next();
-            movedAt.current = performance.now();
+            // A page that becomes smaller moves no row.
+            if (list.current?.scrollSize !== last.current.height) movedAt.current = performance.now();
             checkPlace();
           }}
         >
