@@ -1,6 +1,6 @@
 import { ApiError, type ClientOptions, type Clock, createClient, TransportError } from '@parley-chat/sdk';
 import { newIdempotencyKey } from '@parley-chat/sdk/request.ts';
-import { Drafts } from './outbox/drafts.ts';
+import { type ChangedDraft, Drafts } from './outbox/drafts.ts';
 import { Journal } from './outbox/journal.ts';
 import { Lease } from './outbox/lease.ts';
 import { type NewUnsent, Outbox } from './outbox/outbox.ts';
@@ -95,7 +95,9 @@ export async function openSession(options: SessionOptions) {
   const channel = openChannel(`parley-${me.user_id}`);
   const idleChannel = openChannel(`parley-active-${me.user_id}`);
   const streamChannel = openChannel(`parley-stream-${me.user_id}`);
-  const journal = new Journal<NewUnsent>(options.storage ?? localStorage, session);
+  const storage = options.storage ?? localStorage;
+  const journal = new Journal<NewUnsent>(storage, 'unsent', session);
+  const draftJournal = new Journal<ChangedDraft>(storage, 'draft', session);
   let isEnded = false;
   let signingOut: Promise<void> | undefined;
 
@@ -114,7 +116,6 @@ export async function openSession(options: SessionOptions) {
   };
   const forget = async () => {
     end();
-    journal.clear();
     // Browsers were seen not to finish while they also clear the site's data. The page for signing in deletes what is left.
     await Promise.race([Promise.all([deleteDatabases(), options.forget?.()]), pause(forgetMs)]);
   };
@@ -213,7 +214,7 @@ export async function openSession(options: SessionOptions) {
   });
   const cursor = await persistence.load();
   remember().catch(report);
-  const drafts = new Drafts(db, report);
+  const drafts = new Drafts(db, draftJournal, report);
   await Promise.all([drafts.load(), uploads.load()]);
   persistence.start();
   outbox.start().catch(report);

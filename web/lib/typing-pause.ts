@@ -12,7 +12,6 @@ const waiting = new Set<() => void>();
 const letBegin = () => {
   const [begin] = waiting;
   if (!begin || performance.now() > freeUntil) return;
-  waiting.delete(begin);
   begin();
   setTimeout(letBegin);
 };
@@ -33,13 +32,14 @@ export const watchKeys = (): void => addEventListener('input', typed, true);
 export async function typingPause(): Promise<void> {
   const now = performance.now();
   if (now - typedAt > keyMs || (waiting.size === 0 && now < freeUntil)) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  waiting.add(resolve);
-  setTimeout(() => {
-    waiting.delete(resolve);
-    resolve();
-  }, keyMs);
-  await promise;
+  await new Promise<void>((resolve) => {
+    const begin = () => {
+      waiting.delete(begin);
+      resolve();
+    };
+    waiting.add(begin);
+    setTimeout(begin, keyMs);
+  });
 }
 
 /** Work that would hold up a key waits until nobody has typed for so long. */

@@ -2,6 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import { Batch } from '../lib/batch.ts';
 import { result, transact } from '../store/database.ts';
 import { type Conversation, type ConversationKey, conversationKey } from './conversation.ts';
+import type { Journal } from './journal.ts';
 
 const delayMs = 300;
 
@@ -12,18 +13,27 @@ export interface Draft {
   readonly text: string;
 }
 
+export interface ChangedDraft {
+  readonly key: ConversationKey;
+  /** Undefined if it was sent or discarded. */
+  readonly draft: Draft | undefined;
+}
+
 /** Texts that were begun, one for each conversation. They survive a reload. */
 export class Drafts {
   readonly #drafts: Signal<ReadonlyMap<ConversationKey, Draft>> = signal(new Map());
   readonly #db: IDBDatabase;
+  readonly #journal: Journal<ChangedDraft>;
   readonly #batch: Batch<ConversationKey>;
 
-  constructor(db: IDBDatabase, onError: (error: unknown) => void) {
+  constructor(db: IDBDatabase, journal: Journal<ChangedDraft>, onError: (error: unknown) => void) {
     this.#db = db;
+    this.#journal = journal;
     this.#batch = new Batch(delayMs, (keys) => void this.#write(keys).catch(onError));
   }
 
   async load(): Promise<void> {
+    await this.#store(this.#journal.all());
     this.#drafts.value = await transact(this.#db, ['drafts'], 'readonly', async (store) => {
       const [keys, drafts] = await Promise.all([
         result(store('drafts').getAllKeys()),
@@ -65,12 +75,18 @@ export class Drafts {
   }
 
   async #write(keys: readonly ConversationKey[]): Promise<void> {
+    const changed = keys.map((key) => ({ key, draft: this.#drafts.peek().get(key) }));
+    for (const one of changed) this.#journal.add(one);
+    await this.#store(changed);
+  }
+
+  async #store(changed: readonly ChangedDraft[]): Promise<void> {
     await transact(this.#db, ['drafts'], 'readwrite', (store) => {
-      for (const key of keys) {
-        const draft = this.#drafts.peek().get(key);
-        if (draft === undefined) store('drafts').delete(key);
-        else store('drafts').put(draft, key);
+      for (const { key, draft } of changed) {
+        if (draft) store('drafts').put(draft, key);
+        else store('drafts').delete(key);
       }
     });
+    for (const one of changed) this.#journal.remove(one);
   }
 }

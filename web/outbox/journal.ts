@@ -1,57 +1,38 @@
-const prefix = 'parley-unsent ';
-
 /**
- * Messages on their way into the outbox. A page that goes at once loses a transaction which waits for another one. This storage
- * is written before the call returns.
+ * What is on its way into IndexedDB. A page that goes at once may lose a transaction, also one that was committed. This storage is
+ * written before the call returns.
  */
 export class Journal<T extends { readonly key: string }> {
   readonly #storage: Storage;
-  readonly #session: string;
+  readonly #prefix: string;
 
   /** Entries of other sessions are deleted. */
-  constructor(storage: Storage, session: string) {
+  constructor(storage: Storage, kind: 'unsent' | 'draft', session: string) {
     this.#storage = storage;
-    this.#session = session;
-    for (const [name, entry] of this.#entries()) if (entry?.session !== session) storage.removeItem(name);
+    this.#prefix = `parley-${kind} `;
+    const others = this.#names();
+    this.#prefix += `${session} `;
+    for (const name of others) if (!name.startsWith(this.#prefix)) storage.removeItem(name);
   }
 
   add(item: T): void {
     try {
-      this.#storage.setItem(prefix + item.key, JSON.stringify({ session: this.#session, item }));
+      this.#storage.setItem(this.#prefix + item.key, JSON.stringify(item));
     } catch {
-      // There is no room in it. The outbox itself tells if it has none either.
+      // There is no room in it. The database tells if it has none either.
     }
   }
 
   remove({ key }: T): void {
-    this.#storage.removeItem(prefix + key);
+    this.#storage.removeItem(this.#prefix + key);
   }
 
   all(): T[] {
-    return this.#entries().flatMap(([, entry]) => entry?.item ?? []);
+    return this.#names().flatMap((name) => JSON.parse(this.#storage.getItem(name) ?? '[]'));
   }
 
-  clear(): void {
-    for (const [name] of this.#entries()) this.#storage.removeItem(name);
-  }
-
-  #entries(): [string, Entry<T> | undefined][] {
+  #names(): string[] {
     const names = Array.from({ length: this.#storage.length }, (_, i) => this.#storage.key(i) ?? '');
-    return names
-      .filter((name) => name.startsWith(prefix))
-      .map((name) => [name, parse<Entry<T>>(this.#storage.getItem(name))]);
-  }
-}
-
-interface Entry<T> {
-  readonly session: string;
-  readonly item: T;
-}
-
-function parse<T>(text: string | null): T | undefined {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
+    return names.filter((name) => name.startsWith(this.#prefix));
   }
 }

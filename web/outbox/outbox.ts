@@ -87,9 +87,12 @@ export class Outbox {
 
   /** Loads what was not sent, and sends it. Resolves once it is stopped. */
   async start(): Promise<void> {
-    await this.#add(this.#deps.journal.all());
-    await this.#load();
-    this.#deps.uploads.sweep().catch(this.#deps.onError);
+    const { journal, uploads, onError } = this.#deps;
+    const left = journal.all().sort((one, other) => one.created_at - other.created_at);
+    // Whatever fails, what is written from now on is sent.
+    await this.#add(left).catch(onError);
+    await this.#load().catch(onError);
+    uploads.sweep().catch(onError);
     while (!this.#stopping.signal.aborted) {
       const item = this.next();
       if (!item) await this.#sleep();
@@ -125,9 +128,11 @@ export class Outbox {
   /** Adds a message. It is shown at once. Resolves once it is stored. */
   async send(chatId: number, content: string, { threadId, replyTo, files = [] }: Extras = {}): Promise<void> {
     const { newKey, now, store, journal, uploads } = this.#deps;
-    const common = { chat_id: chatId, after: store.newestId(chatId), created_at: now(), refusal: null };
+    const at = now();
+    const common = { chat_id: chatId, after: store.newestId(chatId), refusal: null };
     const items = partsOf(files).map((part, i) => ({
       ...common,
+      created_at: at + i,
       key: newKey(),
       content: i === 0 ? content : '',
       reply_to: (i === 0 ? replyTo : undefined) ?? threadId ?? null,
@@ -140,11 +145,13 @@ export class Outbox {
   }
 
   async #add(items: readonly NewUnsent[]): Promise<void> {
-    await transact(this.#deps.db, ['outbox', 'uploads'], 'readwrite', (store) => {
+    await transact(this.#deps.db, ['outbox', 'uploads'], 'readwrite', async (store) => {
       for (const item of items) {
+        // The tab that wrote it, and another one that finds it in the journal, may both add it.
+        if (await result(store('outbox').index('key').getKey(item.key))) continue;
         // The files are in the message or beside it, whenever the page is reloaded.
         for (const file of item.files ?? []) if (!isPending(file)) store('uploads').delete(file.file_id);
-        addOnce(store('outbox'), item);
+        store('outbox').add(item);
       }
     });
     for (const item of items) this.#deps.journal.remove(item);
@@ -377,14 +384,6 @@ const partsOf = (files: readonly UnsentFile[]): readonly (readonly UnsentFile[])
   Array.from({ length: Math.max(1, Math.ceil(files.length / maxFiles)) }, (_, i) =>
     files.slice(i * maxFiles, (i + 1) * maxFiles),
   );
-
-/** Adds a message unless it is there: the tab that wrote it, and another one that finds it in the journal, may both add it. */
-function addOnce(outbox: IDBObjectStore, item: NewUnsent): void {
-  const request = outbox.add(item);
-  request.onerror = (event) => {
-    if (request.error?.name === 'ConstraintError') event.preventDefault();
-  };
-}
 
 const isSame = (item: Unsent, message: MessageRecord): boolean =>
   item.content === message.content && item.reply_to === message.reply_to && hasSameFiles(item, message);

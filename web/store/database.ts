@@ -102,7 +102,8 @@ const deleteDatabase = (name: string): Promise<unknown> => {
 
 /**
  * Runs work in one transaction. Resolves once it is stored. The work must await nothing but requests of the transaction, and may
- * run twice. Work that awaits nothing is stored even if the page goes at once.
+ * run twice. Work that awaits nothing is committed at once, and often stored even if the page goes. Chromium aborts it if a
+ * request fails, also if the failure is handled.
  */
 export const transact = <T>(...transaction: Transaction<T>): Promise<T> =>
   withRetry(() => transactOnce(...transaction));

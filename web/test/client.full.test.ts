@@ -3,7 +3,7 @@ import { inChromium } from '@parley/server/test/support/chromium.ts';
 import { describeUnless, require } from '@parley/server/test/support/requirements.ts';
 import { Visitor } from '@parley/server/test/support/visitor.ts';
 import type { Locator, Page } from 'playwright-core';
-import { groupWith, message, stored, violationsOn } from './acts.ts';
+import { groupWith, message, say, stored, violationsOn } from './acts.ts';
 import { chats, composer, log, networkAddress, scene, texts, write } from './scene.ts';
 import { becomes, until } from './support.ts';
 
@@ -90,6 +90,27 @@ function conversation(address?: string): void {
     await until('all is sent', async () => (await ada.getByText('Sending…').count()) === 0);
     const { messages } = await stage.person('ada').ok('messages.get_messages', { chat_id: chatId });
     expect(messages.map(({ content }) => content)).toEqual(['before', 'one', 'two', 'three', 'four']);
+  });
+
+  test('a page that goes in the middle of a send loses and doubles nothing', async () => {
+    const chatId = await groupWith(stage, 'Tunnel');
+    await say(stage.person('bob'), chatId, 'zero');
+    const ada = await stage.open('ada', `/chats/${chatId}`);
+    await stored(ada, chatId);
+    await ada.route('**/api/**', (route) => route.abort());
+    // It does not get as far as to note that the messages are in the outbox.
+    await ada.evaluate(() => {
+      Storage.prototype.removeItem = () => {};
+    });
+    for (const text of ['one', 'two']) await write(ada, text);
+    await becomes(() => texts(ada), ['zero', 'one', 'two']);
+    await ada.reload();
+    await becomes(() => texts(ada), ['zero', 'one', 'two']);
+    await ada.unroute('**/api/**');
+    await until('all is sent', async () => (await ada.getByText('Sending…').count()) === 0);
+    const { messages } = await stage.person('ada').ok('messages.get_messages', { chat_id: chatId });
+    expect(messages.map(({ content }) => content)).toEqual(['zero', 'one', 'two']);
+    await becomes(() => ada.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('unsent'))), []);
   });
 
   test('signing out leaves nothing in the browser', async () => {

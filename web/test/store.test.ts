@@ -4,9 +4,10 @@ import { users } from '@parley/server/test/support/people.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { Visitor } from '@parley/server/test/support/visitor.ts';
 import { Drafts } from '../outbox/drafts.ts';
+import { Journal } from '../outbox/journal.ts';
 import type { Session } from '../session.ts';
 import { openDatabase, result, type StoreName, transact } from '../store/database.ts';
-import { TestBrowser, until } from './support.ts';
+import { TestBrowser, TestStorage, until } from './support.ts';
 
 describe('the state of the client', () => {
   const server = serverFor('sqlite');
@@ -219,6 +220,31 @@ describe('the state of the client', () => {
     expect(textsIn(again, chatId)).toEqual(['before', 'while away']);
   });
 
+  test('has the drafts of a page that went before they were stored', async () => {
+    const [sent, begun] = [await newGroup('Sent'), await newGroup('Begun')];
+    const browser = await browserOf(ada);
+    const tab = await browser.open();
+    tab.drafts.set({ chatId: sent }, 'a thought');
+    tab.flush();
+    await until('it is stored', () => browser.storage.size === 0);
+    tab.drafts.set({ chatId: sent }, '');
+    tab.drafts.set({ chatId: begun }, 'another thought');
+    tab.flush();
+    // As if the transaction were lost.
+    const left = [...browser.storage];
+    expect(left).toHaveLength(2);
+    await until('they are stored', () => browser.storage.size === 0);
+    tab.drafts.set({ chatId: sent }, 'a thought');
+    tab.drafts.set({ chatId: begun }, 'anot');
+    tab.flush();
+    await until('it is as before', () => browser.storage.size === 0);
+    browser.close();
+    for (const entry of left) browser.storage.set(...entry);
+    const again = await browser.open();
+    expect([sent, begun].map((chatId) => again.drafts.get({ chatId }))).toEqual(['', 'another thought']);
+    expect(browser.storage.size).toBe(0);
+  });
+
   test('drops what is stored once its cursor has expired, but no draft', async () => {
     const chatId = await newGroup('Old');
     const browser = await browserOf(ada);
@@ -295,7 +321,7 @@ test('an upgrade of the database keeps what people wrote, and loads the rest aga
   const db = await openDatabase(987_656);
   const all = (store: StoreName) =>
     transact(db, [store], 'readonly', (open) => result<unknown[]>(open(store).getAll()));
-  const drafts = new Drafts(db, () => {});
+  const drafts = new Drafts(db, new Journal(new TestStorage(), 'draft', ''), () => {});
   await drafts.load();
   expect([drafts.get({ chatId: 5 }), drafts.get({ chatId: 5, threadId: 6 })]).toEqual(['of a chat', 'of a thread']);
   expect(drafts.inChat(5).map(([key]) => key)).toEqual(['chat 5']);

@@ -29,7 +29,7 @@ export async function becomes<Value>(read: () => Promise<Value>, expected: Value
 const impatient: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) };
 
 /** The storage of a browser, which Bun does not have. */
-class TestStorage extends Map<string, string> implements Storage {
+export class TestStorage extends Map<string, string> implements Storage {
   get length(): number {
     return this.size;
   }
