@@ -29,16 +29,17 @@ export function later<P extends object>(
   };
   if (!isRare) loads.push(loadPart);
   return function Later(props: P) {
-    const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading');
+    /** Undefined while it is loaded. */
+    const [isLoaded, setLoaded] = useState(Loaded && true);
     useEffect(() => {
-      if (!Loaded)
-        loadPart().then(
-          () => setState('loaded'),
-          () => setState('failed'),
-        );
+      // It may have been loaded since it was rendered. Then this only renders it.
+      loadPart().then(
+        () => setLoaded(true),
+        () => setLoaded(false),
+      );
     }, []);
     if (Loaded) return <Loaded {...props} />;
-    return state === 'failed' ? <Failed {...props} /> : null;
+    return isLoaded === false ? <Failed {...props} /> : null;
   };
 }
 
