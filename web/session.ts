@@ -1,4 +1,5 @@
 import { ApiError, type ClientOptions, type Clock, createClient, TransportError } from '@parley-chat/sdk';
+import { systemClock } from '@parley-chat/sdk/clock.ts';
 import { newIdempotencyKey } from '@parley-chat/sdk/request.ts';
 import { type ChangedDraft, Drafts } from './outbox/drafts.ts';
 import { Journal } from './outbox/journal.ts';
@@ -54,8 +55,6 @@ const forgetMs = 3_000;
 /** A server that has not responded by then is away. */
 const signOutTimeoutMs = 10_000;
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** Opens the stored state, then follows the server. Resolves as soon as the stored state can be shown. */
@@ -96,16 +95,12 @@ export async function openSession(options: SessionOptions) {
   const idleChannel = openChannel(`parley-active-${me.user_id}`);
   const streamChannel = openChannel(`parley-stream-${me.user_id}`);
   const storage = options.storage ?? localStorage;
-  const journal = new Journal<NewUnsent>(storage, 'unsent', session);
-  const draftJournal = new Journal<ChangedDraft>(storage, 'draft', session);
   let isEnded = false;
   let signingOut: Promise<void> | undefined;
 
   const stop = () => {
     stopping.abort();
-    sync.stop();
-    outbox.stop();
-    uploads.stop();
+    for (const one of [sync, outbox, uploads, drafts]) one.stop();
     for (const one of [channel, streamChannel, idleChannel]) one.close();
     db.close();
   };
@@ -117,7 +112,7 @@ export async function openSession(options: SessionOptions) {
   const forget = async () => {
     end();
     // Browsers were seen not to finish while they also clear the site's data. The page for signing in deletes what is left.
-    await Promise.race([Promise.all([deleteDatabases(), options.forget?.()]), pause(forgetMs)]);
+    await Promise.race([Promise.all([deleteDatabases(), options.forget?.()]), systemClock.sleep(forgetMs)]);
   };
   const signedOut = () => {
     const isAsked = signingOut !== undefined;
@@ -150,7 +145,8 @@ export async function openSession(options: SessionOptions) {
     if (isEnded) return;
     end();
     // The sign-in page leads back here until the session has ended.
-    for (let tries = 0; tries < maxLeaveTries && (await isStillSignedIn()); tries++) await pause(leavePauseMs);
+    for (let tries = 0; tries < maxLeaveTries && (await isStillSignedIn()); tries++)
+      await systemClock.sleep(leavePauseMs);
     options.ended(false);
   };
   const isStillSignedIn = () =>
@@ -176,9 +172,10 @@ export async function openSession(options: SessionOptions) {
     changeFile: (key, change) => outbox.changeFile(key, change),
     onError: report,
   });
+  const drafts = new Drafts(db, new Journal<ChangedDraft>(storage, 'draft', session), report);
   const outbox: Outbox = new Outbox({
     db,
-    journal,
+    journal: new Journal<NewUnsent>(storage, 'unsent', session),
     // The outbox repeats calls itself, and says meanwhile why messages wait.
     client: createClient({ ...connection, retries: 0 }),
     store,
@@ -214,7 +211,6 @@ export async function openSession(options: SessionOptions) {
   });
   const cursor = await persistence.load();
   remember().catch(report);
-  const drafts = new Drafts(db, draftJournal, report);
   await Promise.all([drafts.load(), uploads.load()]);
   persistence.start();
   outbox.start().catch(report);

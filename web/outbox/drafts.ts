@@ -25,6 +25,7 @@ export class Drafts {
   readonly #db: IDBDatabase;
   readonly #journal: Journal<ChangedDraft>;
   readonly #batch: Batch<ConversationKey>;
+  #isStopped = false;
 
   constructor(db: IDBDatabase, journal: Journal<ChangedDraft>, onError: (error: unknown) => void) {
     this.#db = db;
@@ -60,6 +61,10 @@ export class Drafts {
     this.#put(key, { chat_id: null, text: '' });
   }
 
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   /** Stores what is new at once. The page may be about to go. */
   flush(): void {
     this.#batch.flush();
@@ -75,6 +80,7 @@ export class Drafts {
   }
 
   async #write(keys: readonly ConversationKey[]): Promise<void> {
+    if (this.#isStopped) return;
     const changed = keys.map((key) => ({ key, draft: this.#drafts.peek().get(key) }));
     for (const one of changed) this.#journal.add(one);
     await this.#store(changed);

@@ -290,6 +290,10 @@ describe('the state of the client', () => {
     expect((await new Visitor(server().url, browser.client.token).post('/sign-out')).status).toBe(303);
     await until('the page has noticed', () => browser.endings === 1);
     expect((await indexedDB.databases()).map(({ name }) => name)).not.toContain(`parley-${ada.userId}`);
+    // The page that goes now stores no draft.
+    tab.drafts.set({ chatId }, 'a secret');
+    tab.flush();
+    expect(browser.storage.size).toBe(0);
 
     const next = await browserOf(ada);
     next.isOnline = false;
