@@ -23,7 +23,7 @@ const shown = () => {
 
 const typed = () => {
   typedAt = performance.now();
-  if (waiting.size > 0) requestAnimationFrame(() => setTimeout(shown));
+  requestAnimationFrame(() => setTimeout(shown));
 };
 
 export const watchKeys = (): void => addEventListener('input', typed, true);

@@ -152,6 +152,11 @@ inChromium('nothing on the page moves by itself', () => {
     const composer = page.getByRole('textbox', { name: 'Message', exact: true });
     await composer.focus();
     const endPx = () => log(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight);
+    /** Returns whether the message is at the end, and the composer does not cover it. */
+    const isAbove = async (words: string) => {
+      const [row, field] = [await message(page, words).boundingBox(), await composer.boundingBox()];
+      return row !== null && field !== null && row.y + row.height <= field.y && (await endPx()) < 2;
+    };
     let typed = '';
     /** Goes on with typing, faster than anybody, until something is so. */
     const typeUntil = (what: string, isSo: () => Promise<boolean>) =>
@@ -168,9 +173,11 @@ inChromium('nothing on the page moves by itself', () => {
         return isShown && (await endPx()) < 2;
       });
       await typeUntil('the composer grows', async () => ((await composer.boundingBox())?.height ?? 0) > height);
-      await becomes(async () => (await endPx()) < 2, true);
+      await becomes(() => isAbove(`arrives ${i}`), true);
     }
     await becomes(() => composer.inputValue(), typed);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await becomes(() => isAbove(typed.trim()), true);
   });
 
   test('and a reader who leaves the end as a message arrives is not taken back', async () => {

@@ -185,10 +185,11 @@ function Mark({ icon, label }: { icon: IconName; label: string }) {
 
 function Preview({ chat }: { chat: ChatRecord }) {
   const { store, drafts } = useSession();
-  // Each key changes the draft of one chat, and each typist that of one: the other rows stay as they are.
-  const draft = useComputed(() => drafts.get({ chatId: chat.chat_id })).value;
+  // Each key changes the draft of one chat, and only its text. Each typist changes one row.
+  const draft = useComputed(() => drafts.get({ chatId: chat.chat_id }));
+  const hasDraft = useComputed(() => draft.value !== '').value;
   const isTyping = useComputed(() => (store.typing.value.get(chat.chat_id)?.length ?? 0) > 0).value;
-  if (draft) {
+  if (hasDraft) {
     return (
       <span class="preview">
         <em>{text.chatList.draft}</em> {draft}

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { useComputed } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { typingPause } from '../lib/typing-pause.ts';
 import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import type { ChatState } from './chat-state.ts';
@@ -26,6 +27,8 @@ export function Composer({ chat, state }: { chat: ChatHead; state: ChatState }) 
   const { outbox, drafts, uploads, store, report } = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  useRoom(form);
   const { threadId } = state;
   const tray = uploads.of(state);
   // The field and the button follow it without rendering the rest at each key.
@@ -82,68 +85,86 @@ export function Composer({ chat, state }: { chat: ChatHead; state: ChatState }) 
   };
   const sendLabel = threadId === undefined ? text.composer.send : text.composer.sendInThread;
   return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      {completion.list}
-      {reply && (
-        <div class="replying">
-          <Icon name="reply" />
-          <span>
-            {text.composer.replyTo(<bdi>{store.user(reply.user_id)?.display_name}</bdi>)} {quoteOf(reply)}
-          </span>
-          <IconButton
-            icon="close"
-            label={text.composer.cancelReply}
-            onClick={() => {
-              state.replyingTo.value = undefined;
+    <div class="composer-room">
+      <form
+        class="composer"
+        ref={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        {completion.list}
+        {reply && (
+          <div class="replying">
+            <Icon name="reply" />
+            <span>
+              {text.composer.replyTo(<bdi>{store.user(reply.user_id)?.display_name}</bdi>)} {quoteOf(reply)}
+            </span>
+            <IconButton
+              icon="close"
+              label={text.composer.cancelReply}
+              onClick={() => {
+                state.replyingTo.value = undefined;
+              }}
+            />
+          </div>
+        )}
+        {tray.length > 0 && <Tray items={tray} />}
+        {isDropping && <div class="drop-hint">{text.composer.drop}</div>}
+        <div class="box">
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label={text.composer.files}
+            onChange={({ currentTarget }) => {
+              attach([...(currentTarget.files ?? [])]);
+              // The same file can be chosen again.
+              currentTarget.value = '';
             }}
           />
+          <IconButton icon="attach" label={text.composer.attach} onClick={() => picker.current?.click()} />
+          <textarea
+            ref={field}
+            rows={1}
+            aria-label={threadId === undefined ? text.composer.message : text.composer.replyInThread}
+            placeholder={threadId === undefined ? text.composer.messageTo(chatName(chat)) : text.composer.replyInThread}
+            dir="auto"
+            value={draft}
+            onInput={(event) => {
+              drafts.set(state, event.currentTarget.value);
+              tellTyping();
+            }}
+            onKeyDown={onKeyDown}
+            {...completion.field}
+            onPaste={(event) => {
+              const files = pastedFiles(event);
+              if (files.length > 0) event.preventDefault();
+              attach(files);
+            }}
+          />
+          <button type="submit" class="send" aria-label={sendLabel} title={sendLabel} disabled={cannotSend}>
+            <Icon name="send" />
+          </button>
         </div>
-      )}
-      {tray.length > 0 && <Tray items={tray} />}
-      {isDropping && <div class="drop-hint">{text.composer.drop}</div>}
-      <div class="box">
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          aria-label={text.composer.files}
-          onChange={({ currentTarget }) => {
-            attach([...(currentTarget.files ?? [])]);
-            // The same file can be chosen again.
-            currentTarget.value = '';
-          }}
-        />
-        <IconButton icon="attach" label={text.composer.attach} onClick={() => picker.current?.click()} />
-        <textarea
-          ref={field}
-          rows={1}
-          aria-label={threadId === undefined ? text.composer.message : text.composer.replyInThread}
-          placeholder={threadId === undefined ? text.composer.messageTo(chatName(chat)) : text.composer.replyInThread}
-          dir="auto"
-          value={draft}
-          onInput={(event) => {
-            drafts.set(state, event.currentTarget.value);
-            tellTyping();
-          }}
-          onKeyDown={onKeyDown}
-          {...completion.field}
-          onPaste={(event) => {
-            const files = pastedFiles(event);
-            if (files.length > 0) event.preventDefault();
-            attach(files);
-          }}
-        />
-        <button type="submit" class="send" aria-label={sendLabel} title={sendLabel} disabled={cannotSend}>
-          <Icon name="send" />
-        </button>
-      </div>
-    </form>
+      </form>
+    </div>
   );
+}
+
+/** A new line covers the end of the list at first. The list makes room for it once the key is on the screen. */
+function useRoom(form: { readonly current: HTMLElement | null }): void {
+  useLayoutEffect(() => {
+    const { current } = form;
+    const room = current?.parentElement;
+    if (!room) return undefined;
+    const observer = new ResizeObserver(async () => {
+      if (current.offsetHeight > room.offsetHeight) await typingPause();
+      room.style.height = `${current.offsetHeight}px`;
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
 }

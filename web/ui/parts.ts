@@ -9,6 +9,7 @@ export { ChatDialogs } from './chat-dialogs.tsx';
 export { EmptyChat } from './empty-chat.tsx';
 export { FirstStepsList } from './first-steps-list.tsx';
 export { MessageLink } from './message-link.tsx';
+export { PinList } from './pin-list.tsx';
 export { ReactionPicker } from './reaction-picker.tsx';
 export { ReactorsTip } from './reactors-tip.tsx';
 export { SearchView } from './search-view.tsx';
