@@ -211,9 +211,10 @@ export async function openSession(options: SessionOptions) {
   });
   const cursor = await persistence.load();
   remember().catch(report);
-  await Promise.all([drafts.load(), uploads.load()]);
   persistence.start();
+  // First: a message that it finds in the journal takes its files from the composer.
   outbox.start().catch(report);
+  await Promise.all([drafts.load(), uploads.load()]);
   sync.run(cursor).catch(report);
 
   return {

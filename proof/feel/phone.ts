@@ -36,7 +36,7 @@ export async function onPhone(stage: Stage, { rounds, keys }: { rounds: number; 
   await visits.page.goto('about:blank');
   const chats = [chat, await makeGroup(stage.bob, [stage.ada], 'Beside')];
   const typeIn = async (open: (slow: SlowPage) => Promise<unknown>) => {
-    // The pages before it stay open. The browser gives this one a process of its own, without the garbage of earlier visits.
+    // The pages before it stay open, so the browser gives it a process of its own, without the garbage of earlier visits.
     const slow = await openSlowPage(context);
     await open(slow);
     await pause(settleMs);

@@ -28,7 +28,7 @@ const typed = () => {
 
 export const watchKeys = (): void => addEventListener('input', typed, true);
 
-/** Resolves at once. While somebody types, right after the next key is on the screen: the one after it need not wait. */
+/** Resolves at once. While somebody types, right after the last key or the next one is on the screen: no key need wait for it. */
 export async function typingPause(): Promise<void> {
   const now = performance.now();
   if (now - typedAt > keyMs || (waiting.size === 0 && now < freeUntil)) return;

@@ -34,14 +34,20 @@ export class Drafts {
   }
 
   async load(): Promise<void> {
-    await this.#store(this.#journal.all());
-    this.#drafts.value = await transact(this.#db, ['drafts'], 'readonly', async (store) => {
-      const [keys, drafts] = await Promise.all([
+    const drafts = await transact(this.#db, ['drafts'], 'readonly', async (store) => {
+      const [keys, values] = await Promise.all([
         result(store('drafts').getAllKeys()),
         result<Draft[]>(store('drafts').getAll()),
       ]);
-      return new Map(drafts.map((draft, i) => [keys[i] as ConversationKey, draft]));
+      return new Map(values.map((draft, i) => [keys[i] as ConversationKey, draft]));
     });
+    for (const { key, draft } of this.#journal.all()) {
+      if (draft) drafts.set(key, draft);
+      else drafts.delete(key);
+      this.#batch.add(key);
+    }
+    this.#drafts.value = drafts;
+    this.flush();
   }
 
   get(conversation: Conversation): string {
@@ -61,6 +67,7 @@ export class Drafts {
     this.#put(key, { chat_id: null, text: '' });
   }
 
+  /** Stores nothing from now on: the session has ended. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -81,14 +88,13 @@ export class Drafts {
 
   async #write(keys: readonly ConversationKey[]): Promise<void> {
     if (this.#isStopped) return;
-    const changed = keys.map((key) => ({ key, draft: this.#drafts.peek().get(key) }));
+    const draftOf = (key: ConversationKey) => this.#drafts.peek().get(key);
+    const changed = keys.map((key) => ({ key, draft: draftOf(key) }));
     for (const one of changed) this.#journal.add(one);
-    await this.#store(changed);
-  }
-
-  async #store(changed: readonly ChangedDraft[]): Promise<void> {
     await transact(this.#db, ['drafts'], 'readwrite', (store) => {
-      for (const { key, draft } of changed) {
+      for (const key of keys) {
+        // It may have changed since, if this runs again.
+        const draft = draftOf(key);
         if (draft) store('drafts').put(draft, key);
         else store('drafts').delete(key);
       }

@@ -23,12 +23,21 @@ export class Journal<T extends { readonly key: string }> {
     }
   }
 
-  remove({ key }: T): void {
-    this.#storage.removeItem(this.#prefix + key);
+  /** Removes it, unless it has changed since. */
+  remove(item: T): void {
+    const name = this.#prefix + item.key;
+    if (this.#storage.getItem(name) === JSON.stringify(item)) this.#storage.removeItem(name);
   }
 
   all(): T[] {
-    return this.#names().flatMap((name) => JSON.parse(this.#storage.getItem(name) ?? '[]'));
+    return this.#names().flatMap((name) => {
+      try {
+        return JSON.parse(this.#storage.getItem(name) ?? '');
+      } catch {
+        // Another tab has removed it, or the browser has damaged it.
+        return [];
+      }
+    });
   }
 
   #names(): string[] {

@@ -242,7 +242,7 @@ describe('the state of the client', () => {
     for (const entry of left) browser.storage.set(...entry);
     const again = await browser.open();
     expect([sent, begun].map((chatId) => again.drafts.get({ chatId }))).toEqual(['', 'another thought']);
-    expect(browser.storage.size).toBe(0);
+    await until('they are stored', () => browser.storage.size === 0);
   });
 
   test('drops what is stored once its cursor has expired, but no draft', async () => {
@@ -300,6 +300,22 @@ describe('the state of the client', () => {
     const fresh = await next.open();
     expect(fresh.store.chats.value.size).toBe(0);
   });
+});
+
+test('a journal keeps what is newer than what was stored, and passes over what is damaged', () => {
+  const storage = new TestStorage();
+  const journal = new Journal<{ key: string; text: string }>(storage, 'draft', '1');
+  const old = { key: 'chat 1', text: 'old' };
+  const changed = { ...old, text: 'changed' };
+  journal.add(old);
+  journal.add(changed);
+  journal.remove(old);
+  storage.set('parley-draft 1 chat 2', '{');
+  expect(journal.all()).toEqual([changed]);
+  journal.remove(changed);
+  expect(journal.all()).toEqual([]);
+  expect(new Journal(storage, 'draft', '2').all()).toEqual([]);
+  expect(storage.size).toBe(0);
 });
 
 test('an upgrade of the database keeps what people wrote, and loads the rest again', async () => {

@@ -2,7 +2,8 @@ import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Client } from '@parley/server/test/support/client.ts';
 import { users } from '@parley/server/test/support/people.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
-import { pendingFilesOf } from '../outbox/outbox.ts';
+import { Journal } from '../outbox/journal.ts';
+import { type NewUnsent, pendingFilesOf } from '../outbox/outbox.ts';
 import { cleanName } from '../outbox/uploads.ts';
 import type { Session } from '../session.ts';
 import { result, transact } from '../store/database.ts';
@@ -95,6 +96,25 @@ describe('uploads', () => {
     browser.now = () => Date.now() + 24 * 3_600_000;
     const late = await browser.open();
     expect(late.uploads.of({ chatId })).toEqual([]);
+  });
+
+  test('are in a message only, if its page went before it was stored', async () => {
+    const chatId = await newGroup();
+    const browser = await newBrowser();
+    const { uploads } = await browser.open();
+    uploads.add({ chatId }, [file('sent.txt')]);
+    await until('it is uploaded', () => uploads.of({ chatId })[0]?.state.name === 'done');
+    const files = uploads.take({ chatId });
+    browser.close();
+    const item = { key: 'gone', chat_id: chatId, content: '', reply_to: null, files, after: 0, refusal: null };
+    const journal = new Journal<NewUnsent>(browser.storage, 'unsent', browser.client.token);
+    journal.add({ ...item, created_at: Date.now() });
+    const again = await browser.open();
+    expect(again.uploads.of({ chatId })).toEqual([]);
+    await until('it is sent', async () => {
+      const { messages } = await ada.ok('messages.get_messages', { chat_id: chatId });
+      return messages.some((message) => filesOf(message)[0]?.name === 'sent.txt');
+    });
   });
 
   test('do not survive their message, nor being removed', async () => {

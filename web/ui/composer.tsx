@@ -28,7 +28,7 @@ export function Composer({ chat, state }: { chat: ChatHead; state: ChatState }) 
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
-  useRoom(form);
+  useRoom(form, maySend(chat));
   const { threadId } = state;
   const tray = uploads.of(state);
   // The field and the button follow it without rendering the rest at each key.
@@ -155,16 +155,16 @@ export function Composer({ chat, state }: { chat: ChatHead; state: ChatState }) 
 }
 
 /** A new line covers the end of the list at first. The list makes room for it once the key is on the screen. */
-function useRoom(form: { readonly current: HTMLElement | null }): void {
+function useRoom(form: { readonly current: HTMLElement | null }, isOpen: boolean): void {
   useLayoutEffect(() => {
     const { current } = form;
     const room = current?.parentElement;
     if (!room) return undefined;
     const observer = new ResizeObserver(async () => {
       if (current.offsetHeight > room.offsetHeight) await typingPause();
-      room.style.height = `${current.offsetHeight}px`;
+      room.style.maxHeight = `${current.offsetHeight}px`;
     });
     observer.observe(current);
     return () => observer.disconnect();
-  }, []);
+  }, [isOpen]);
 }

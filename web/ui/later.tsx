@@ -29,7 +29,7 @@ export function later<P extends object>(
   };
   if (!isRare) loads.push(loadPart);
   return function Later(props: P) {
-    /** Undefined while it is loaded. */
+    /** Undefined while it loads. */
     const [isLoaded, setLoaded] = useState(Loaded && true);
     useEffect(() => {
       // It may have been loaded since it was rendered. Then this only renders it.

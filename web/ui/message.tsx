@@ -17,11 +17,11 @@ import { hasKeyboard } from './keyboard.ts';
 import { FailedDialog, later } from './later.tsx';
 import { isEmoji, quoteOf, renderMarkdown } from './markdown.ts';
 import { useAct } from './notice.tsx';
-import { useSetPinned } from './pins.tsx';
 import { Reactions } from './reactions.tsx';
 import { delayText, refusalText } from './refusals.ts';
 import { chatPath, navigate, threadPath } from './route.ts';
 import { fullTime, shortTime, timeOfDay } from './time.ts';
+import { useSetPinned } from './use-set-pinned.ts';
 import './message.css';
 
 const ReactionPicker = later(async () => (await import('./parts.ts')).ReactionPicker, FailedDialog);

@@ -5,11 +5,11 @@ import { text } from '../text/text.ts';
 import { mayPin, useSession } from './context.ts';
 import { IconButton } from './icon.tsx';
 import { quoteOf } from './markdown.ts';
-import { useSetPinned } from './pins.tsx';
 import { Popover } from './popover.tsx';
 import { Problem, useAttempts, useLoading } from './problem.tsx';
 import { chatPath } from './route.ts';
 import { fullTime, shortTime } from './time.ts';
+import { useSetPinned } from './use-set-pinned.ts';
 
 interface PinListProps {
   readonly chat: ChatHead;

@@ -1,22 +1,12 @@
 /** @jsxImportSource preact */
 import { useRef, useState } from 'preact/hooks';
-import type { ChatHead, MessageRecord } from '../store/records.ts';
+import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
-import { useSession } from './context.ts';
 import { Icon } from './icon.tsx';
 import { FailedDialog, later } from './later.tsx';
 import './pins.css';
 
 const PinList = later(async () => (await import('./parts.ts')).PinList, FailedDialog);
-
-/** Returns a function that pins a message or unpins it. */
-export function useSetPinned(): (message: MessageRecord, isPinned: boolean) => Promise<void> {
-  const { client, store } = useSession();
-  return async ({ chat_id, message_id }, isPinned) => {
-    const { chat } = await (isPinned ? client.messages.pin : client.messages.unpin)({ message_id });
-    store.changeChat(chat_id, () => ({ pins: chat.pins }));
-  };
-}
 
 /** The button with the number of pinned messages. It shows them. */
 export function Pins({ chat }: { chat: ChatHead }) {
