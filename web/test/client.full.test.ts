@@ -96,6 +96,7 @@ function conversation(address?: string): void {
     const chatId = await groupWith(stage, 'Tunnel');
     await say(stage.person('bob'), chatId, 'zero');
     const ada = await stage.open('ada', `/chats/${chatId}`);
+    await message(ada, 'zero').waitFor();
     await stored(ada, chatId);
     await ada.route('**/api/**', (route) => route.abort());
     // It does not get as far as to note that the messages are in the outbox.
