@@ -1,4 +1,4 @@
-/** Somebody who types presses the next key sooner, so no work waits longer for it. */
+/** The next key of somebody who types comes sooner, so no work waits longer for it. */
 const keyMs = 300;
 
 /** So soon after a key is on the screen, the most time is left until the next one. */

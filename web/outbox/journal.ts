@@ -1,6 +1,6 @@
 /**
- * What is on its way into IndexedDB. A page that goes at once may lose a transaction, also one that was committed. This storage is
- * written before the call returns.
+ * The messages and drafts that IndexedDB does not have yet. A page that goes at once may lose a transaction, also one that was
+ * committed. This storage is written before the call returns.
  */
 export class Journal<T extends { readonly key: string }> {
   readonly #storage: Storage;

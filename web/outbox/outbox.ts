@@ -89,7 +89,7 @@ export class Outbox {
   async start(): Promise<void> {
     const { journal, uploads, onError } = this.#deps;
     const left = journal.all().sort((one, other) => one.created_at - other.created_at);
-    // Whatever fails, what is written from now on is sent.
+    // A failure is reported. The outbox still sends what people write from now on.
     await this.#add(left).catch(onError);
     await this.#load().catch(onError);
     uploads.sweep().catch(onError);
